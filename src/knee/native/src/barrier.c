@@ -1,0 +1,1 @@
+__attribute__((visibility("default"))) int knee_abi(void) { return 1; }
