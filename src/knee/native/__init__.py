@@ -1,0 +1,108 @@
+"""The native library, through ctypes: the same file for every interpreter, CPython 3.9 and later.
+
+``load()`` opens it; all else is a method of what it returns. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import mmap
+import os
+from typing import Optional, Tuple
+
+from knee.native.barrier import Barrier, BarrierTimeout
+from knee.native.bracket import Bracket, Stamp
+from knee.native.library import ENVIRONMENT, NativeUnavailable, check, find, open_library
+from knee.native.speed import Speed
+
+__all__ = [
+    "Barrier",
+    "BarrierTimeout",
+    "Bracket",
+    "Native",
+    "NativeUnavailable",
+    "Speed",
+    "Stamp",
+    "library_path",
+    "load",
+]
+
+
+def library_path() -> str | None:
+    """Return the library's path: ``KNEE_NATIVE`` if set, else beside this package; None when there is none.
+
+    An editable install puts it into ``site-packages``, which ``__path__`` spans beside the sources.
+    """
+    return os.environ.get(ENVIRONMENT) or find(list(__path__))
+
+
+def load(path: str | None = None) -> Native:
+    """Open the library at ``path`` (default: ``library_path()``).
+
+    Raises:
+        NativeUnavailable: there is none, it does not load, or it belongs to another version.
+    """
+    path = path or library_path()
+    return Native(open_library(path), str(path))
+
+
+class Native:
+    """The opened library.
+
+    Args:
+        library: as ``open_library`` returns it.
+        path: its file.
+    """
+
+    def __init__(self, library: ctypes.CDLL, path: str) -> None:
+        self.library = library
+        self.path = path
+        library.knee_barrier_init.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
+        library.knee_barrier_wait.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
+        library.knee_barrier_abort.argtypes = [ctypes.c_void_p]
+        library.knee_barrier_abort.restype = None
+        library.knee_counters_open.argtypes = [ctypes.c_void_p]
+        library.knee_control.argtypes = [ctypes.c_uint64]
+        library.knee_control.restype = ctypes.c_uint64
+        library.knee_speed.argtypes = [ctypes.c_int64, ctypes.c_void_p]
+
+    def barrier(self, parties: int | None, memory: mmap.mmap | None = None) -> Barrier:
+        """Make a barrier for ``parties``, in ``memory`` if processes share it; None joins one made there."""
+        return Barrier(self.library, parties, memory)
+
+    def bracket(self, barrier: Barrier | None = None, timeout: float | None = None) -> Bracket:
+        """Return the bracket of one worker; ``timeout`` in seconds."""
+        return Bracket(self.library, barrier, timeout)
+
+    def counters(self) -> tuple[int, str]:
+        """Open hardware counters for the calling thread; its brackets carry them from now on.
+
+        Returns:
+            What is counted (a sum of 1: cycles and instructions in user mode, 2: in all modes, 4: migrations)
+            and the reason why there are no cycles, empty if there are.
+        """
+        error = ctypes.c_int()
+        counts = int(self.library.knee_counters_open(ctypes.byref(error)))
+        return counts, _counter_reason(-error.value)
+
+    def control(self, iterations: int) -> None:
+        """Run the control kernel in the calling thread: it shares nothing with anyone."""
+        self.library.knee_control(iterations)
+
+    def speed(self, duration: float = 0.001) -> Speed:
+        """Measure the speed of the core the caller runs on, for about ``duration`` seconds."""
+        result = Speed()
+        check(self.library.knee_speed(int(duration * 1e9), ctypes.byref(result)), "the speed probe")
+        return result
+
+
+def _counter_reason(code: int) -> str:
+    reasons = {
+        0: "",
+        errno.ENOENT: "no performance monitoring unit (as in most virtual machines)",
+        errno.EACCES: "not permitted: /proc/sys/kernel/perf_event_paranoid is above 2",
+        errno.EPERM: "not permitted: perf_event_open is forbidden here (seccomp or perf_event_paranoid)",
+        errno.ENOSYS: "this system has no perf_event_open",
+    }
+    return reasons.get(code, f"perf_event_open: {os.strerror(code)}")

@@ -1,0 +1,6 @@
+#include "knee.h"
+
+int knee_abi(void)
+{
+    return KNEE_ABI;
+}
