@@ -1,7 +1,7 @@
 """What a launch measures, as raw data: a worker's sample, a rep, and what was lost.
 
-Times are integers in nanoseconds of the target's monotonic clock, which all processes of a launch share; ``None``
-means that the platform did not give the figure, never zero.
+Times are integers in nanoseconds of the target's monotonic clock, which all processes of a launch share;
+``None`` means that the platform did not give the figure, never zero.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ class Loss:
         launch: the launch it happened in, from 0.
         group: the group of treatments that share the launch's process (``Treatment.process_key``), from 0.
         block: the block, or None when no block was under way.
-        kind: how it was lost. ``unavailable``: this kind of worker cannot run this workload here, ``text`` says why.
+        kind: how it was lost. ``unavailable``: this kind of worker cannot run this workload here, ``text``
+            says why.
         text: one line.
         traceback: the target's traceback, the first if several workers raised.
         treatment: index into the run's treatments, or None if it concerns all.
