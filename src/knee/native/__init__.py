@@ -67,7 +67,7 @@ class Native:
         library.knee_control.restype = ctypes.c_uint64
         library.knee_speed.argtypes = [ctypes.c_int64, ctypes.c_void_p]
 
-    def barrier(self, parties: int | None, memory: mmap.mmap | None = None) -> Barrier:
+    def barrier(self, parties: int | None, memory: mmap.mmap | int | None = None) -> Barrier:
         """Make a barrier for ``parties``, in ``memory`` if processes share it; None joins one made there."""
         return Barrier(self.library, parties, memory)
 

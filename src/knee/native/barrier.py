@@ -44,14 +44,16 @@ class Barrier:
         library: the opened library.
         parties: how many must come; None joins a barrier that another process has made in ``memory``.
         memory: a writable, page-aligned buffer of at least ``BYTES`` (an ``mmap`` that processes share);
-            None takes private memory, for the threads of this process.
+            None takes private memory, for the threads of this process; an integer is the address of a barrier
+            that lives elsewhere in this process (another interpreter of it has made it).
     """
 
-    def __init__(self, library: ctypes.CDLL, parties: int | None, memory: mmap.mmap | None = None) -> None:
+    def __init__(self, library: ctypes.CDLL, parties: int | None, memory: mmap.mmap | int | None = None) -> None:
         if memory is None:
             memory = mmap.mmap(-1, mmap.PAGESIZE)
         self._library = library
-        self._memory: Any = (ctypes.c_char * BYTES).from_buffer(memory)
+        place: Any = ctypes.c_char * BYTES
+        self._memory: Any = place.from_address(memory) if isinstance(memory, int) else place.from_buffer(memory)
         self.address = ctypes.addressof(self._memory)
         if parties is not None:
             self.reset(parties)

@@ -49,5 +49,9 @@ class Treatment:
     @property
     def process_key(self) -> tuple[Any, ...]:
         """Treatments with equal keys can share one launch, and there one pool."""
-        arm = () if self.arm is None else (self.arm.file, self.arm.variant, repr(sorted(self.arm.options.items())))
+        arm = (
+            ()
+            if self.arm is None
+            else (self.arm.file, self.arm.variant, repr(sorted(self.arm.options.items())))
+        )
         return (self.workload.form == "command", self.python, tuple(sorted(self.env.items())), arm)

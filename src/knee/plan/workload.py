@@ -92,7 +92,9 @@ def from_statement(statement: str, setup: str = "") -> Workload:
         try:
             compile(source, f"<{part}>", "exec")
         except (SyntaxError, ValueError) as error:
-            raise KneeError(f"the {part} {source!r} does not compile: {error}", "quote it for the shell") from error
+            raise KneeError(
+                f"the {part} {source!r} does not compile: {error}", "quote it for the shell"
+            ) from error
     return Workload("statement", statement=statement, setup=setup)
 
 

@@ -1,0 +1,50 @@
+"""A worker in an interpreter of its own: loads the workload itself and takes its part of what ``setup`` makes."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, Optional
+
+from knee.agent.channel import Channel
+from knee.agent.meter import factory
+from knee.agent.worker import Seat, Worker, raised
+from knee.agent.workload import load
+
+
+def live(source: int, sink: int, greeting: str) -> None:
+    """Greet, load, serve.
+
+    Args:
+        source: descriptor to read commands from.
+        sink: descriptor to answer to.
+        greeting: JSON of the pool's greeting; empty if it comes through ``source``.
+    """
+    channel = Channel(source, sink, closes=not greeting)
+    hello: Optional[Dict[str, Any]] = json.loads(greeting) if greeting else channel.receive()
+    if hello is None:
+        return
+    index, workers = hello["index"], hello["workers"]
+    made: List[Any] = []
+    try:
+        if hello["cpus"]:
+            os.sched_setaffinity(0, {hello["cpus"][index % len(hello["cpus"])]})
+        worker = Worker(index, workers, channel, factory(hello["native"], hello["barrier"])())
+        seats: List[Optional[Seat]] = []
+        for number, treatment in enumerate(hello["treatments"]):
+            if number not in hello["wanted"]:
+                seats.append(None)
+                continue
+            loaded = load(treatment["workload"], treatment["loader"])
+            states = loaded.states(workers)
+            made.append((loaded, states))
+            seats.append(Seat(loaded, loaded.state(index, workers, states[index] if states else None)))
+        worker.prepare(seats)
+    except BaseException as error:  # noqa: BLE001 - told to Knee, whatever it is
+        channel.send(raised(error, worker=index, where="setup"))
+        return
+    channel.send({"is": "ready", "worker": index})
+    worker.serve()
+    for loaded, states in made:
+        if loaded.teardown is not None:
+            loaded.teardown(states)

@@ -1,0 +1,314 @@
+"""The agent's side of a launch: one command in, one answer out."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import os
+import platform
+import sys
+import time
+from typing import Any, Dict, List, Optional
+
+from knee import _phase
+from knee.agent.arm import Arm
+from knee.agent.channel import Channel, Message
+from knee.agent.meter import Start, factory
+from knee.agent.processes import Processes
+from knee.agent.subinterpreters import Subinterpreters, Unavailable
+from knee.agent.threads import Threads
+from knee.agent.worker import gil, raised
+from knee.agent.workload import Loaded, WorkloadError, load
+
+_AHEAD = 5_000_000  # ns until an agreed start, where no native barrier releases: time for a message to reach everyone
+
+
+def serve(source: int, sink: int) -> None:
+    """Answer Knee's commands until it says ``stop`` or goes away."""
+    channel = Channel(source, sink)
+    launch = Launch()
+    while True:
+        message = channel.receive()
+        if message is None or message["do"] == "stop":
+            break
+        answer = getattr(launch, "do_" + message.pop("do"))
+        try:
+            channel.send(answer(**message))
+        except Unavailable as error:
+            channel.send({"is": "unavailable", "text": str(error), "traceback": ""})
+        except WorkloadError as error:
+            channel.send(
+                {"is": "raised", "kind": "raised", "text": str(error), "traceback": "", "where": "load"}
+            )
+        except BaseException as error:  # noqa: BLE001 - told to Knee, whatever it is
+            channel.send(raised(error, where=launch.stage))
+    # Idle or stuck threads of the workload must not keep the launch alive.
+    sys.stdout.flush()
+    os._exit(0)
+
+
+class Launch:
+    """What lives as long as the launch: the loaded workloads, the arm, and the pool that is open."""
+
+    def __init__(self) -> None:
+        self.stage = "start"
+        self._treatments: List[Dict[str, Any]] = []
+        self._loaded: Dict[int, Loaded] = {}
+        self._native: Optional[str] = None
+        self._arm = Arm("arm", {})
+        self._pool: Any = None
+        self._start: Optional[Start] = None
+        self._states: List[Any] = []
+
+    def do_start(
+        self, treatments: List[Dict[str, Any]], native: Optional[str], arm: Optional[Dict[str, Any]]
+    ) -> Message:
+        """Take the treatments of this launch; returns the facts of the interpreter."""
+        self._treatments = treatments
+        facts = interpreter()
+        if native is not None:
+            import knee.native
+
+            try:
+                facts["speed"] = knee.native.load(native).speed(0.002).best
+                self._native = native
+            except (knee.native.NativeUnavailable, ImportError) as error:
+                facts["native"] = str(error)
+        else:
+            facts["native"] = "not asked for"
+        if arm is not None:
+            self._arm = _arm(arm)
+            self._arm.install()
+        return {"is": "started", "facts": facts}
+
+    def do_open(self, kind: str, workers: int, wanted: List[int], cpus: List[int]) -> Message:
+        """Build a fresh pool: set-up in this thread, workers, their own set-up."""
+        self.stage = "load"
+        self._start = Start(workers, self._native, shared=kind == "processes")
+        if kind == "threads":
+            self._open_threads(workers, wanted, cpus)
+        else:
+            hello = {
+                "treatments": self._treatments,
+                "wanted": wanted,
+                "cpus": cpus,
+                "native": self._native,
+                "barrier": self._start.handle,
+            }
+            make = Processes if kind == "processes" else Subinterpreters
+            self._pool = make(workers, hello)
+        answers = [channel.receive() for channel in self._pool.channels]
+        for index, answer in enumerate(answers):
+            if answer is None:
+                answer = {
+                    "is": "raised",
+                    "kind": "crashed",
+                    "text": f"worker {index} ended before it was ready",
+                    "traceback": "",
+                    "worker": index,
+                    "where": "setup",
+                }
+            if answer["is"] != "ready":
+                self._shut([other for other in range(workers) if (answers[other] or {}).get("is") == "ready"])
+                return answer
+        gc.collect()  # a collection that was due because of the set-up is not the workload's
+        return {"is": "opened"}
+
+    def _open_threads(self, workers: int, wanted: List[int], cpus: List[int]) -> None:
+        seats: List[Optional[List[Loaded]]] = []
+        given: List[List[Any]] = []
+        self._states = []
+        for number, treatment in enumerate(self._treatments):
+            if number not in wanted:
+                seats.append(None)
+                given.append([])
+                continue
+            with self._arm.making():
+                if self._arm.private_module:
+                    copies = [
+                        load(treatment["workload"], treatment["loader"], private=index > 0)
+                        for index in range(workers)
+                    ]
+                else:
+                    if number not in self._loaded:
+                        self._loaded[number] = load(treatment["workload"], treatment["loader"])
+                    copies = [self._loaded[number]] * workers
+                self.stage = "setup"
+                states: List[Any] = []
+                if not self._arm.worker_made:
+                    if self._arm.private_module:
+                        sets = [copy.states(workers) for copy in copies]
+                        states = [own[index] for index, own in enumerate(sets)] if sets[0] else []
+                    else:
+                        states = copies[0].states(workers)
+            namespaces = (
+                [copy.namespace for copy in copies] if self._arm.private_module else [copies[0].namespace]
+            )
+            states = self._arm.made(namespaces, states) or states
+            self._states.append((copies[0], states))
+            seats.append(copies)
+            given.append(states)
+        assert self._start is not None
+        self._pool = Threads(
+            workers, seats, given, factory(self._native, self._start.handle), self._arm, cpus
+        )
+
+    def do_rep(self, treatment: int, calls: int, probe: bool, shares: Optional[List[int]] = None) -> Message:
+        """Run one rep; ``calls`` by each worker, or ``shares[i]`` by worker i (a fixed total, divided)."""
+        self.stage = "rep"
+        assert self._start is not None
+        sys.stdout.flush()
+        printed = _printed()
+        when = time.perf_counter_ns() + _AHEAD
+        first = 0
+        for index, channel in enumerate(self._pool.channels):
+            mine = calls if shares is None else shares[index]
+            channel.send(
+                {
+                    "do": "rep",
+                    "treatment": treatment,
+                    "calls": mine,
+                    "first": first,
+                    "probe": probe,
+                    "start": when,
+                }
+            )
+            first += mine
+        answers = [channel.receive() for channel in self._pool.channels]
+        failures = []
+        for index, answer in enumerate(answers):
+            if answer is None:
+                failures.append(
+                    {
+                        "is": "raised",
+                        "kind": "crashed",
+                        "text": f"worker {index} ended during the rep",
+                        "traceback": "",
+                        "worker": index,
+                        "where": "rep",
+                    }
+                )
+            elif answer["is"] != "sample":
+                failures.append({**answer, "where": "rep"})
+        if failures:
+            return {**failures[0], "raised_by": [failure["worker"] for failure in failures]}
+        sys.stdout.flush()
+        samples = [answer["sample"] for answer in answers if answer is not None]
+        return {"is": "rep", "samples": samples, "printed": _printed() - printed}
+
+    def do_output(self, treatment: int) -> Message:
+        """Call a treatment once, untimed, in worker 0, and digest what it returns."""
+        self.stage = "output"
+        channel = self._pool.channels[0]
+        channel.send({"do": "output", "treatment": treatment})
+        answer: Message = channel.receive() or {
+            "is": "raised",
+            "kind": "crashed",
+            "text": "worker 0 ended",
+            "traceback": "",
+        }
+        return answer
+
+    def do_close(self) -> Message:
+        """End the workers; returns what is only known after the workload ran."""
+        self.stage = "teardown"
+        closing = self._shut(list(range(len(self._pool.channels))))
+        for loaded, states in self._states:
+            if loaded.teardown is not None:
+                loaded.teardown(states)
+        self._states = []
+        return {
+            "is": "closed",
+            "gil": [None if answer is None else answer.get("gil") for answer in closing],
+            "arm": self._arm.check(),
+            "used": _phase.used(),
+            "modules": unsafe_modules() if gil() else [],
+            "context": context(),
+        }
+
+    def _shut(self, alive: List[int]) -> List[Optional[Message]]:
+        for index in alive:
+            self._pool.channels[index].send({"do": "close"})
+        answers = [self._pool.channels[index].receive() for index in alive]
+        self._pool.join()
+        if self._start is not None:
+            self._start.close()
+        return answers
+
+
+def interpreter() -> Dict[str, Any]:
+    """Return what a reader must know of the interpreter that measured."""
+    build = getattr(sys, "abiflags", "")
+    return {
+        "version": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "executable": sys.executable,
+        "build": " ".join(platform.python_build()),
+        "compiler": platform.python_compiler(),
+        "free_threaded": bool(_config("Py_GIL_DISABLED")),
+        "gil": gil(),
+        "debug": "d" in build or bool(_config("Py_DEBUG")),
+        "optimised": "--enable-optimizations" in str(_config("CONFIG_ARGS")),
+        "pid": os.getpid(),
+    }
+
+
+def context() -> Dict[str, Any]:
+    """Return what the interpreter-side hazards are judged by, as it is now, after the workload ran."""
+    monitoring = getattr(sys, "monitoring", None)
+    tools = [monitoring.get_tool(number) for number in range(6)] if monitoring is not None else []
+    return {
+        "trace": sys.gettrace() is not None,
+        "profile": sys.getprofile() is not None,
+        "monitoring": [tool for tool in tools if tool],
+        "coverage": "coverage" in sys.modules,
+        "debugger": any(name in sys.modules for name in ("pydevd", "debugpy", "pdb")),
+        "gc": gc.isenabled(),
+        "dev_mode": sys.flags.dev_mode,
+        "pools": pools(),
+    }
+
+
+def pools() -> List[Dict[str, Any]]:
+    """Return the native thread pools that threadpoolctl sees, where the target has it; else an empty list."""
+    if "threadpoolctl" not in sys.modules and importlib.util.find_spec("threadpoolctl") is None:
+        return []
+    import threadpoolctl  # type: ignore[import-not-found, unused-ignore]
+
+    found: List[Dict[str, Any]] = threadpoolctl.threadpool_info()
+    return found
+
+
+def unsafe_modules() -> List[str]:
+    """Return the extension modules that are loaded: one of them switched the GIL back on.
+
+    CPython names the culprit in a warning that the launch's output holds; this list is for when it was swallowed.
+    """
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    return sorted(
+        name
+        for name, module in list(sys.modules.items())
+        if str(getattr(module, "__file__", "") or "").endswith(suffixes)
+        and "lib-dynload" not in str(module.__file__)
+    )
+
+
+def _config(name: str) -> Any:
+    import sysconfig
+
+    return sysconfig.get_config_var(name)
+
+
+def _printed() -> int:
+    """Bytes written so far to the file that standard output is."""
+    return os.fstat(1).st_size
+
+
+def _arm(spec: Dict[str, Any]) -> Arm:
+    loader = importlib.util.spec_from_file_location("knee_arm", spec["file"])
+    if loader is None or loader.loader is None:
+        raise ImportError(f"{spec['file']} is no Python file")
+    module = importlib.util.module_from_spec(loader)
+    loader.loader.exec_module(module)
+    made: Arm = module.Arm(spec["variant"], dict(spec["options"]))
+    return made

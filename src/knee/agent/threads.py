@@ -1,0 +1,77 @@
+"""Workers that are threads of the agent's own interpreter."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Callable, List, Optional
+
+from knee.agent.arm import Arm
+from knee.agent.channel import Mailbox
+from knee.agent.worker import Seat, Worker, raised
+from knee.agent.workload import Loaded
+
+
+class Threads:
+    """A pool of real threads, started in the order that the arm gives, idle ones among them.
+
+    Args:
+        workers: how many.
+        seats: per treatment: one loaded workload per worker and the states from ``setup``, or None.
+        meter: makes a worker's meter, called in its thread.
+        arm: what else happens in a worker before its first rep.
+        cpus: pin worker ``i`` to ``cpus[i % len(cpus)]``; empty leaves placement to the system.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        seats: List[Optional[List[Loaded]]],
+        states: List[List[Any]],
+        meter: Callable[[], Any],
+        arm: Arm,
+        cpus: List[int],
+    ) -> None:
+        self.channels = []
+        self._threads: List[threading.Thread] = []
+        self._idle = threading.Event()
+        boxes = [Mailbox() for _ in range(workers)]
+        self.channels = [box.pool_end for box in boxes]
+
+        def live(index: int) -> None:
+            channel = boxes[index].worker_end
+            try:
+                if cpus:
+                    os.sched_setaffinity(0, {cpus[index % len(cpus)]})
+                worker = Worker(index, workers, channel, meter())
+                taken: List[Optional[Seat]] = []
+                for loaded, given in zip(seats, states):
+                    if loaded is None:
+                        taken.append(None)
+                        continue
+                    mine = loaded[index]
+                    if arm.worker_made and mine.setup is not None:
+                        with arm.making():
+                            given = mine.states(workers)
+                    state = mine.state(index, workers, given[index] if given else None)
+                    taken.append(Seat(mine, arm.ready(index, state)))
+                worker.prepare(taken)
+                channel.send({"is": "ready", "worker": index})
+            except BaseException as error:  # noqa: BLE001 - told to Knee, whatever it is
+                channel.send(raised(error, worker=index, where="setup_worker"))
+                return
+            worker.serve()
+
+        for index in arm.order(workers):
+            if index is None:
+                thread = threading.Thread(target=self._idle.wait, daemon=True)
+            else:
+                thread = threading.Thread(target=live, args=(index,), daemon=True, name=f"worker {index}")
+            thread.start()
+            self._threads.append(thread)
+
+    def join(self) -> None:
+        """Let idle threads go and wait for all to end."""
+        self._idle.set()
+        for thread in self._threads:
+            thread.join()

@@ -1,0 +1,145 @@
+"""One worker: waits for commands, runs the workload from the common start, tells what it cost.
+
+The same loop serves threads, subinterpreters and processes; only who hosts it and what it talks through differ.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any, Dict, List, Optional
+
+from knee import _phase
+from knee.agent.channel import Message
+from knee.agent.workload import Loaded
+
+
+class Seat:
+    """One treatment as this worker runs it: the workload and the worker's own state."""
+
+    def __init__(self, loaded: Loaded, state: Any) -> None:
+        self.loaded = loaded
+        self.state = state
+
+
+class Worker:
+    """A worker's side of the conversation.
+
+    Args:
+        index: from 0 in the pool.
+        workers: how many the pool has.
+        channel: with ``send`` and ``receive``.
+        meter: a fresh meter of the worker's own thread.
+    """
+
+    def __init__(self, index: int, workers: int, channel: Any, meter: Any) -> None:
+        self.index = index
+        self.workers = workers
+        self._channel = channel
+        self._meter = meter
+        self._seats: List[Optional[Seat]] = []
+        self._marks = _phase.record()
+
+    def prepare(self, seats: List[Optional[Seat]]) -> None:
+        """Take the seats: one per treatment of the launch, None for those that this pool does not run."""
+        self._seats = seats
+
+    def serve(self) -> None:
+        """Carry out commands until told to close or left alone."""
+        try:
+            while True:
+                message = self._channel.receive()
+                if message is None or message["do"] == "close":
+                    break
+                try:
+                    self._channel.send(self._answer(message))
+                except BaseException as error:  # noqa: BLE001 - whatever the workload raises is told, SystemExit too
+                    self._channel.send(raised(error, worker=self.index))
+        finally:
+            self._meter.close()
+            _phase.forget()
+        self._channel.send({"is": "closed", "worker": self.index, "gil": gil()})
+
+    def _answer(self, message: Message) -> Message:
+        if message["do"] == "rep":
+            return self._rep(message)
+        seat = self._seat(message["treatment"])
+        return {"is": "output", **fingerprint(seat)}
+
+    def _seat(self, treatment: int) -> Seat:
+        seat = self._seats[treatment]
+        if seat is None:
+            raise LookupError(f"treatment {treatment} has no state in this pool")
+        return seat
+
+    def _rep(self, message: Message) -> Message:
+        meter = self._meter
+        calls: int = message["calls"]
+        first: int = message.get("first", 0) + self.index * calls
+        share = range(first, first + calls)
+        before = meter.speed() if message["probe"] else None
+        if message["treatment"] < 0:
+            meter.begin(message["start"])
+            meter.control(calls)
+            meter.end()
+        else:
+            seat = self._seat(message["treatment"])
+            loop, operation, state = seat.loaded.loop, seat.loaded.operation, seat.state
+            self._marks.clear()
+            meter.begin(message["start"])
+            loop(operation, state, calls, share)
+            meter.end()
+        after = meter.speed() if message["probe"] else None
+        sample = meter.sample()
+        sample.update(worker=self.index, calls=calls, speed_before=before, speed_after=after)
+        if self._marks:
+            sample["phases"] = _phase.total(self._marks)
+        return {"is": "sample", "sample": sample}
+
+
+def fingerprint(seat: Seat) -> Dict[str, Any]:
+    """Call the operation once, untimed, and digest what it returns.
+
+    Pickled where that works (protocol 4), else by ``repr`` with addresses removed; which of the two is told.
+    """
+    import hashlib
+    import pickle
+    import re
+
+    loaded = seat.loaded
+    if loaded.loop.__name__ == "_loop_inner":
+        return {"digest": None, "how": "a statement returns nothing"}
+    arguments = {"_loop_nothing": (), "_loop_state": (seat.state,), "_loop_share": (seat.state, range(1))}
+    result = loaded.operation(*arguments[loaded.loop.__name__])
+    try:
+        data, how = pickle.dumps(result, protocol=4), "pickle"
+    except Exception:  # noqa: BLE001 - unpicklable results raise anything
+        data, how = re.sub(r"0x[0-9a-f]+", "0x", repr(result)).encode(), "repr"
+    return {"digest": hashlib.sha256(data).hexdigest(), "how": how, "repr": repr(result)[:200]}
+
+
+def gil() -> Optional[bool]:
+    """Whether this interpreter's GIL is on now; None where the build has no say in it (it is)."""
+    ask = getattr(sys, "_is_gil_enabled", None)
+    return None if ask is None else bool(ask())
+
+
+def raised(error: BaseException, **where: Any) -> Message:
+    """Describe an exception for Knee: its traceback without the agent's own frames."""
+    trace = error.__traceback__
+    here = os.path.dirname(os.path.abspath(__file__))
+    while (
+        trace is not None and trace.tb_frame.f_code.co_filename.startswith(here) and trace.tb_next is not None
+    ):
+        trace = trace.tb_next
+    lines = traceback.format_exception(type(error), error, trace)
+    kind = (
+        "memory"
+        if isinstance(error, MemoryError)
+        else "exited"
+        if isinstance(error, SystemExit)
+        else "raised"
+    )
+    text = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()[-1]
+    return {"is": "raised", "kind": kind, "text": text, "traceback": "".join(lines), **where}

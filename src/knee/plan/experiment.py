@@ -1,0 +1,100 @@
+"""An experiment: everything that is decided before the first launch, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from knee.plan.cell import Kind, Law
+from knee.plan.treatment import Arm, Treatment
+from knee.plan.workload import Workload
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What one call of Knee measures.
+
+    Attributes:
+        verb: ``run``, ``compare`` or ``why``.
+        treatments: what is compared; a plain run has one.
+        kinds: kinds of worker, each with a ladder of its own.
+        workers: worker counts of the ladder, ascending.
+        law: ``scaled``: every worker does the same work (Gustafson); ``fixed``: a fixed total is divided (Amdahl).
+        seed: every order is drawn from it.
+        precision: half-width of the speedup's interval, as a share, at which launches stop.
+        budget: seconds after which launches stop.
+        minimum: launches at least.
+        launches: this many launches exactly, whatever precision and budget say; None leaves it to them.
+        min_time: seconds that a rep at one worker lasts at least; decides the calls per rep.
+        timeout: seconds that a rep may last.
+        reps: reps per treatment and pool, after the warm-up rep.
+        control: whether the native kernel that shares nothing runs in each pool.
+        again: whether the first treatment runs a second time as ``A/A`` control, numbered after the treatments.
+        native: whether the native library may be used.
+        pin: whether worker i is pinned to the i-th CPU that Knee may use.
+        calls: calls per rep and worker; None until calibrated.
+    """
+
+    verb: str
+    treatments: tuple[Treatment, ...]
+    kinds: tuple[Kind, ...] = ("threads",)
+    workers: tuple[int, ...] = (1, 2)
+    law: Law = "scaled"
+    seed: int = 0
+    precision: float = 0.03
+    budget: float = 60.0
+    minimum: int = 5
+    launches: int | None = None
+    min_time: float = 0.1
+    timeout: float = 60.0
+    reps: int = 2
+    control: bool = True
+    again: bool = False
+    native: bool = True
+    pin: bool = False
+    calls: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan for the store: all fields but the treatments, which are stored one by one."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+            if name != "treatments"
+        }
+
+    @classmethod
+    def from_json(cls, plan: Mapping[str, Any], treatments: tuple[Treatment, ...]) -> Experiment:
+        """Rebuild an experiment from the store, to resume it."""
+        fields = dict(plan)
+        fields["kinds"] = tuple(fields["kinds"])
+        fields["workers"] = tuple(fields["workers"])
+        return cls(treatments=treatments, **fields)
+
+
+def treatment_to_json(treatment: Treatment) -> dict[str, Any]:
+    """Return a treatment as JSON data for the store."""
+    arm = treatment.arm
+    return {
+        "label": treatment.label,
+        "workload": treatment.workload.to_json(),
+        "python": treatment.python,
+        "env": dict(treatment.env),
+        "arm": None
+        if arm is None
+        else {"file": arm.file, "variant": arm.variant, "options": dict(arm.options)},
+        "loader": treatment.loader,
+    }
+
+
+def treatment_from_json(data: Mapping[str, Any]) -> Treatment:
+    """Rebuild a treatment from ``treatment_to_json``'s result."""
+    arm = data["arm"]
+    return Treatment(
+        label=data["label"],
+        workload=Workload.from_json(data["workload"]),
+        python=data["python"],
+        env=data["env"],
+        arm=None if arm is None else Arm(**arm),
+        loader=data["loader"],
+    )
