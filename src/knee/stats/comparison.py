@@ -1,0 +1,286 @@
+"""The verdict of each treatment against the first one, blocked by launch, block and pool."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from knee.stats.interval import Interval, of_mean, of_ratio
+from knee.stats.launches import Grid, over_blocks
+from knee.stats.modes import Mode, modes
+from knee.stats.position import Position, position
+from knee.stats.reps import Floats, Ints, Reps
+from knee.stats.stopping import Decision, is_look, launches_for, look_confidence
+
+Verdict = Literal["faster", "slower", "same", "cannot-tell", "suspect"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One treatment against the reference at one worker count.
+
+    Attributes:
+        workers: the count; None for the whole ladder (mean over counts of the log ratio in each launch).
+        ratio: time of the treatment over time of the reference, per unit of work: below 1 is faster.
+        verdict: the ratio's interval lies beyond the margin (``faster``, ``slower``), inside it (``same``),
+            or neither; ``suspect`` when the comparison's own control failed in a way that could explain it.
+        time: seconds per rep of the treatment, geometric mean over launches; None for the whole ladder.
+        time_against: the same of the reference.
+        launches: that measured both.
+        needed: launches more, as predicted, for a verdict; 0 where there is one, None when no number would
+            do, because the estimate lies at the margin itself or too few launches tell the spread.
+        modes: of the ratio over launches; empty when one number describes it.
+    """
+
+    workers: int | None
+    treatment: int
+    against: int
+    ratio: Interval
+    verdict: Verdict
+    time: Interval | None
+    time_against: Interval | None
+    launches: int
+    needed: int | None
+    modes: tuple[Mode, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The row of the ``compare`` schema; treatments as their numbers."""
+        return {
+            "workers": self.workers,
+            "treatment": self.treatment,
+            "against": self.against,
+            "ratio": self.ratio.to_json(),
+            "verdict": self.verdict,
+            "time": None if self.time is None else self.time.to_json(),
+            "time_against": None if self.time_against is None else self.time_against.to_json(),
+            "launches": self.launches,
+            "needed": self.needed,
+            "modes": [{"share": m.share, "ratio": m.value.exp().to_json()} for m in self.modes],
+        }
+
+
+@dataclass(frozen=True)
+class Control:
+    """The A/A control: the reference against itself, in the same pools.
+
+    Attributes:
+        ratio: the noise floor with all its systematic parts; None when nothing tells it.
+        verdict: ``same`` or ``cannot-tell`` where all is well; ``faster`` or ``slower``: the comparison is
+            suspect.
+        biased: the ratio's interval excludes 1, be it inside the margin or not.
+    """
+
+    ratio: Interval | None
+    verdict: Verdict
+    biased: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether identical code came out faster or slower: then the comparison is suspect as a whole."""
+        return self.verdict in ("faster", "slower")
+
+    def to_json(self) -> dict[str, Any]:
+        """The control of the ``compare`` schema."""
+        return {"ratio": None if self.ratio is None else self.ratio.to_json(), "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All rows of one kind of worker.
+
+    Attributes:
+        rows: per treatment and worker count, then the whole ladder of each treatment if it has two counts or
+            more.
+        control: the A/A control.
+        position: whether effects follow the treatment or its position.
+        margin: differences within it are ``same``; 0.02 is 2 %.
+        confidence: kept over all looks and over the family of treatments.
+    """
+
+    kind: str
+    rows: tuple[Row, ...]
+    control: Control
+    position: Position
+    margin: float
+    confidence: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether every row has a verdict."""
+        return all(row.verdict != "cannot-tell" for row in self.rows)
+
+    @property
+    def needed(self) -> int | None:
+        """Launches still needed for every verdict, None when some row can never have one."""
+        each = [row.needed for row in self.rows]
+        return None if any(n is None for n in each) else max((n for n in each if n is not None), default=0)
+
+    def decide(self, launches: int, *, minimum: int = 5, affordable: bool = True) -> Decision:
+        """Whether to stop after this many launches: settled at a planned look, or out of budget."""
+        width = max((row.ratio.width_relative for row in self.rows), default=math.inf)
+        if self.settled and launches >= minimum and is_look(launches):
+            return Decision(True, "decided", 0, width)
+        if not affordable and launches >= minimum:
+            return Decision(True, "budget", self.needed, width)
+        return Decision(False, "", self.needed, width)
+
+
+def compare(
+    reps: Reps,
+    kind: str,
+    *,
+    against: int = 0,
+    twin: int | None = None,
+    margin: float = 0.02,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Compare every treatment with the reference.
+
+    Logs of cost per rep are averaged per treatment inside each block and pool, differences of these means are
+    averaged inside each launch, and Student's t over launches gives the interval (estimator chosen by
+    simulation, docs/statistics.md). Its level is raised for repeated looks (``stopping.look_confidence``) and
+    for the number of treatments (Šidák 1967).
+
+    Args:
+        reps: of a whole run.
+        against: the reference treatment.
+        twin: the treatment that is the reference once more (the A/A control); without one, the reference's
+            own reps in each pool are split in two, alternately.
+        margin: 0.02 calls differences of up to 2 % ``same``.
+    """
+    chosen = reps.select(kind=kind)
+    rivals = [t for t in chosen.treatments if t not in (against, twin)]
+    level = look_confidence(confidence ** (1 / max(1, len(rivals))))
+    control = _control(chosen, against, twin, margin, look_confidence(confidence))
+    rows: list[Row] = []
+    whole: list[Row] = []
+    for rival in rivals:
+        counts, logs = log_ratios(chosen, rival, against)
+        for j, workers in enumerate(counts):
+            cell = chosen.select(workers=int(workers))
+            times = _time(cell, rival, confidence), _time(cell, against, confidence)
+            rows += _row(int(workers), rival, against, logs[:, j], times, margin, level, control)
+        if counts.size > 1:
+            whole += _row(None, rival, against, _over_counts(logs), (None, None), margin, level, control)
+    return Comparison(
+        kind, tuple(rows + whole), control, position(chosen, against, rivals, level), margin, confidence
+    )
+
+
+def _row(
+    workers: int | None,
+    treatment: int,
+    against: int,
+    logs: Floats,
+    times: tuple[Interval | None, Interval | None],
+    margin: float,
+    level: float,
+    control: Control,
+) -> list[Row]:
+    """The row, or none when no launch has both treatments."""
+    found = judge(logs, margin, level)
+    if found is None:
+        return []
+    ratio, verdict, launches, needed = found
+    if verdict in ("faster", "slower") and _explained(ratio, control):
+        verdict = "suspect"
+    return [Row(workers, treatment, against, ratio, verdict, *times, launches, needed, modes(logs))]
+
+
+def log_ratios(reps: Reps, treatment: int, against: int) -> tuple[Ints, Floats]:
+    """Log of new over old cost for each launch.
+
+    Returns:
+        worker counts that both have, shape (W,), and log ratios, shape (L, W), NaN where a launch lacks a
+        cell.
+    """
+    shared = np.intersect1d(reps.select(treatment=treatment).workers, reps.select(treatment=against).workers)
+    both = reps.select(treatment=[treatment, against], workers=shared)
+    grid, cost, new = Grid.of(both), both.log_cost(), both.treatment == treatment
+    return shared, over_blocks(grid.launch, grid.mean(cost, new) - grid.mean(cost, ~new))[1]
+
+
+def judge(logs: Floats, margin: float, level: float) -> tuple[Interval, Verdict, int, int | None] | None:
+    """Ratio, verdict, launches and launches still needed from one log ratio per launch; None when there are
+    none.
+
+    ``faster`` and ``slower`` need the interval at ``level`` beyond the margin; ``same`` needs two one-sided
+    tests at the same error rate (Schuirmann 1987), which is the interval at 1 - 2 (1 - level) inside the
+    margin.
+    """
+    known = logs[np.isfinite(logs)]
+    inner = of_mean(known, level)
+    equal = of_mean(known, 1 - 2 * (1 - level))
+    if inner is None or equal is None:
+        return None
+    edge = math.log1p(margin)
+    verdict: Verdict = "cannot-tell"
+    if inner.low > edge:
+        verdict = "slower"
+    elif inner.high < -edge:
+        verdict = "faster"
+    elif equal.inside(-edge, edge):
+        verdict = "same"
+    needed: int | None = 0
+    if verdict == "cannot-tell":
+        needed = None
+        if known.size > 1:
+            inside = abs(inner.estimate) < edge
+            confidence = 1 - 2 * (1 - level) if inside else level
+            total = launches_for(
+                float(known.std(ddof=1)), abs(abs(inner.estimate) - edge), confidence, most=10_000
+            )
+            needed = None if total is None else max(1, total - known.size)
+    return inner.exp(), verdict, int(known.size), needed
+
+
+def _control(reps: Reps, against: int, twin: int | None, margin: float, level: float) -> Control:
+    if twin is not None:
+        counts, logs = log_ratios(reps, twin, against)
+    else:
+        counts, logs = log_ratios(_halves(reps.select(treatment=against)), 1, 0)
+    if counts.size == 0:
+        return Control(None, "cannot-tell", False)
+    found = judge(_over_counts(logs), margin, level)
+    if found is None:
+        return Control(None, "cannot-tell", False)
+    return Control(found[0], found[1], found[0].excludes(1.0))
+
+
+def _over_counts(logs: Floats) -> Floats:
+    """Mean over worker counts, for launches that measured every count, shape (L,)."""
+    return np.asarray(logs.mean(axis=1))
+
+
+def _halves(reps: Reps) -> Reps:
+    """The reps of one treatment as two: within a pool the first, fourth, fifth, eighth... and the others
+    (ABBA)."""
+    order = np.lexsort((reps.position, reps.workers, reps.block, reps.launch))
+    ordered = reps.where(order)
+    key = np.stack([ordered.launch, ordered.block, ordered.workers])
+    starts = (
+        np.flatnonzero(np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)])
+        if len(ordered)
+        else np.empty(0, int)
+    )
+    rank = np.arange(len(ordered)) - np.repeat(starts, np.diff(np.r_[starts, len(ordered)]))
+    # Two reps in a pool would always give the same order: the block's number turns it around.
+    half = ((rank + 1) // 2 + ordered.block + ordered.launch) % 2
+    return replace(ordered, treatment=half)
+
+
+def _time(reps: Reps, treatment: int, confidence: float) -> Interval | None:
+    own = reps.select(treatment=treatment)
+    if len(own) == 0:
+        return None
+    grid = Grid.of(own)
+    return of_ratio(over_blocks(grid.launch, grid.mean(np.log(own.time)))[1][:, 0], confidence)
+
+
+def _explained(ratio: Interval, control: Control) -> bool:
+    """Whether the control could explain a row: it failed, or it is biased and as large as the row's
+    effect."""
+    return control.failed or (control.biased and control.ratio is not None and ratio.overlaps(control.ratio))
