@@ -1,0 +1,56 @@
+"""All that Knee knows of a machine, as data, and as the JSON of the ``machine`` schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from knee.machine.hazards.hazard import Hazard
+from knee.machine.limits import Limits
+from knee.machine.lines import Line
+from knee.machine.topology import Topology
+from knee.machine.workers import Useful
+
+SCHEMA = 1
+"""Version of the ``machine`` JSON; fields are only ever added."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine, what may be used of it, and what spoils numbers on it.
+
+    Attributes:
+        unchecked: kind of hazard -> why it could not be checked.
+        probes: results of the probes that ran, by name, as JSON data.
+    """
+
+    topology: Topology
+    limits: Limits
+    line: Line
+    useful_workers: Useful
+    hazards: tuple[Hazard, ...] = ()
+    unchecked: Mapping[str, str] = field(default_factory=dict)
+    probes: Mapping[str, Any] = field(default_factory=dict)
+
+    def json(self) -> dict[str, Any]:
+        """The ``machine`` schema."""
+        topology = self.topology
+        return {
+            "schema": SCHEMA,
+            "system": {
+                "name": topology.system,
+                "architecture": topology.architecture,
+                "model": topology.model,
+                "container": self.limits.container,
+                "virtual": self.limits.virtual,
+            },
+            **topology.json(),
+            "limits": self.limits.json(),
+            "line": self.line.json(),
+            "useful_workers": self.useful_workers.json(),
+            "hazards": [hazard.json() for hazard in self.hazards],
+            "unchecked": dict(self.unchecked),
+            "unknown": {**topology.unknown, **self.limits.unknown},
+            "probes": dict(self.probes),
+        }
