@@ -31,7 +31,7 @@ class phase:  # noqa: N801 - reads as a statement: with knee.phase("parse")
     def __enter__(self) -> None:
         self._start = perf_counter_ns()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
         end = perf_counter_ns()
         marks = _marks.__dict__.get(get_ident())
         if marks is not None:

@@ -7,8 +7,9 @@ import the standard library, ``knee.agent`` and ``knee.native`` only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any
 
 
 class Arm:
@@ -25,7 +26,7 @@ class Arm:
     worker_made = False
     """Call ``setup`` in each worker (keeping its own state) instead of once in the pool's thread."""
 
-    def __init__(self, variant: str, options: Dict[str, Any]) -> None:
+    def __init__(self, variant: str, options: dict[str, Any]) -> None:
         self.variant = variant
         self.options = options
 
@@ -37,14 +38,14 @@ class Arm:
         """Around the execution of the workload's module and around ``setup``."""
         yield
 
-    def made(self, namespaces: Sequence[Dict[str, Any]], states: Sequence[Any]) -> Optional[List[Any]]:
+    def made(self, namespaces: Sequence[dict[str, Any]], states: Sequence[Any]) -> list[Any] | None:
         """After ``setup`` (``states`` may be empty), before workers start; may return states to use instead.
 
         ``namespaces`` are the globals of the loaded modules: one, or one per worker where private.
         """
         return None
 
-    def order(self, workers: int) -> List[Optional[int]]:
+    def order(self, workers: int) -> list[int | None]:
         """The order in which threads start: a worker's index, or None for an idle thread."""
         return list(range(workers))
 
@@ -52,6 +53,6 @@ class Arm:
         """In each worker, after its state is there and before its first rep; returns the state to use."""
         return state
 
-    def check(self) -> Dict[str, Any]:
+    def check(self) -> dict[str, Any]:
         """After the last rep: ``{"honoured": True}``, or False with ``"why"``, and any evidence as JSON."""
         return {"honoured": True}

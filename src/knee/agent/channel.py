@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import queue
-from typing import Any, Dict, Optional
+from typing import Any
 
-Message = Dict[str, Any]
+Message = dict[str, Any]
 
 
 class Channel:
@@ -29,7 +29,7 @@ class Channel:
         while data:
             data = data[self._sink.write(data) or 0 :]
 
-    def receive(self) -> Optional[Message]:
+    def receive(self) -> Message | None:
         """Wait for one message; None when the other side has gone."""
         line = self._source.readline()
         if not line.endswith(b"\n"):
@@ -47,15 +47,15 @@ class Mailbox:
     """The same two verbs inside one process, for workers that are threads."""
 
     def __init__(self) -> None:
-        self._there: queue.SimpleQueue[Optional[Message]] = queue.SimpleQueue()
-        self._back: queue.SimpleQueue[Optional[Message]] = queue.SimpleQueue()
+        self._there: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._back: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self.worker_end = _End(self._there, self._back)
         self.pool_end = _End(self._back, self._there)
 
 
 class _End:
     def __init__(
-        self, source: queue.SimpleQueue[Optional[Message]], sink: queue.SimpleQueue[Optional[Message]]
+        self, source: queue.SimpleQueue[Message | None], sink: queue.SimpleQueue[Message | None]
     ) -> None:
         self._source = source
         self._sink = sink
@@ -63,7 +63,7 @@ class _End:
     def send(self, message: Message) -> None:
         self._sink.put(message)
 
-    def receive(self) -> Optional[Message]:
+    def receive(self) -> Message | None:
         return self._source.get()
 
     def close(self) -> None:

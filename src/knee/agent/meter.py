@@ -1,7 +1,7 @@
 """Bracketing a worker's timed part: what the thread used, before and after, and the clock closest to the work.
 
-Two makes with the same verbs: ``NativeMeter`` waits at Knee's own barrier and reads everything in C; ``PlainMeter`` needs
-the standard library only, starts at an agreed instant of the monotonic clock, and is less precise.
+Two makes with the same verbs: ``NativeMeter`` waits at Knee's own barrier and reads everything in C; ``PlainMeter``
+needs the standard library only, starts at an agreed instant of the monotonic clock, and is less precise.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable
 
 import knee.native
 
@@ -20,7 +20,7 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-Sample = Dict[str, Any]
+Sample = dict[str, Any]
 
 _SPIN = 200_000  # ns of busy waiting at the end of the sleep: longer than a timer's slack on Linux (50 µs)
 
@@ -65,7 +65,7 @@ class PlainMeter:
         found["cpu_start"], found["cpu_end"] = self._cpu_before, self._processor()
         return found
 
-    def speed(self) -> Optional[float]:
+    def speed(self) -> float | None:
         """Return None: the core-speed probe is native, so that no interpreter's habits enter it."""
         return None
 
@@ -75,12 +75,12 @@ class PlainMeter:
             if file is not None:
                 os.close(file)
 
-    def _wait(self) -> Optional[int]:
+    def _wait(self) -> int | None:
         if self._schedstat is None:
             return None
         return int(os.pread(self._schedstat, 100, 0).split()[1])
 
-    def _processor(self) -> Optional[int]:
+    def _processor(self) -> int | None:
         if self._stat is None:
             return None
         # Fields follow the command's name, which may hold spaces and brackets: proc(5), field 39 is the processor.
@@ -115,7 +115,7 @@ class NativeMeter:
         figures.pop("migrations")
         return {_native_name(name): value for name, value in figures.items() if value is not None}
 
-    def speed(self) -> Optional[float]:
+    def speed(self) -> float | None:
         """Measure the core's speed, iterations per second, for about a millisecond, whatever interrupts it."""
         return self._native.speed().rate
 
@@ -143,8 +143,8 @@ class Start:
         handle: what ``factory`` needs in each worker, as JSON data.
     """
 
-    def __init__(self, workers: int, native: Optional[str], *, shared: bool) -> None:
-        self.handle: Optional[Dict[str, Any]] = None
+    def __init__(self, workers: int, native: str | None, *, shared: bool) -> None:
+        self.handle: dict[str, Any] | None = None
         self._path = ""
         if native is None:
             return
@@ -168,7 +168,7 @@ class Start:
             self._path = ""
 
 
-def factory(native: Optional[str], handle: Optional[Dict[str, Any]]) -> Callable[[], Any]:
+def factory(native: str | None, handle: dict[str, Any] | None) -> Callable[[], Any]:
     """Return what makes a worker's meter, to be called in the worker's own thread."""
     if native is None or handle is None:
         return PlainMeter
@@ -184,7 +184,7 @@ def factory(native: Optional[str], handle: Optional[Dict[str, Any]]) -> Callable
 _NAMES = ("user", "system", "cpu", "voluntary", "involuntary", "minor_faults", "major_faults")
 
 
-def _usage() -> Tuple[Optional[int], ...]:
+def _usage() -> tuple[int | None, ...]:
     cpu = time.thread_time_ns()
     which = getattr(resource, "RUSAGE_THREAD", None)
     if which is None:
@@ -201,7 +201,7 @@ def _usage() -> Tuple[Optional[int], ...]:
     )
 
 
-def _open(path: str) -> Optional[int]:
+def _open(path: str) -> int | None:
     try:
         return os.open(path, os.O_RDONLY)
     except OSError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from knee.agent.channel import Channel
 from knee.agent.meter import factory
@@ -21,16 +21,16 @@ def live(source: int, sink: int, greeting: str) -> None:
         greeting: JSON of the pool's greeting; empty if it comes through ``source``.
     """
     channel = Channel(source, sink, closes=not greeting)
-    hello: Optional[Dict[str, Any]] = json.loads(greeting) if greeting else channel.receive()
+    hello: dict[str, Any] | None = json.loads(greeting) if greeting else channel.receive()
     if hello is None:
         return
     index, workers = hello["index"], hello["workers"]
-    made: List[Any] = []
+    made: list[Any] = []
     try:
         if hello["cpus"]:
             os.sched_setaffinity(0, {hello["cpus"][index % len(hello["cpus"])]})
         worker = Worker(index, workers, channel, factory(hello["native"], hello["barrier"])())
-        seats: List[Optional[Seat]] = []
+        seats: list[Seat | None] = []
         for number, treatment in enumerate(hello["treatments"]):
             if number not in hello["wanted"]:
                 seats.append(None)
@@ -40,7 +40,7 @@ def live(source: int, sink: int, greeting: str) -> None:
             made.append((loaded, states))
             seats.append(Seat(loaded, loaded.state(index, workers, states[index] if states else None)))
         worker.prepare(seats)
-    except BaseException as error:  # noqa: BLE001 - told to Knee, whatever it is
+    except BaseException as error:
         channel.send(raised(error, worker=index, where="setup"))
         return
     channel.send({"is": "ready", "worker": index})

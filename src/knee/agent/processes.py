@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any, Dict, List
+from typing import Any
 
 from knee.agent.channel import Channel
 
@@ -19,9 +19,9 @@ class Processes:
         hello: what each needs to build its side (workloads, barrier, native library), as JSON data.
     """
 
-    def __init__(self, workers: int, hello: Dict[str, Any]) -> None:
-        self.channels: List[Channel] = []
-        self._children: List["subprocess.Popen[bytes]"] = []
+    def __init__(self, workers: int, hello: dict[str, Any]) -> None:
+        self.channels: list[Channel] = []
+        self._children: list[subprocess.Popen[bytes]] = []
         entry = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
         for index in range(workers):
             there_read, there_write = os.pipe()
@@ -46,15 +46,15 @@ class Processes:
             channel.close()
 
 
-def _flags() -> List[str]:
+def _flags() -> list[str]:
     """The agent's own interpreter options, so that a child is the same kind of interpreter.
 
     ``subprocess`` has this function for its own use and ``multiprocessing`` calls it too; ``-X`` options are in it.
     """
-    flags: List[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return flags
 
 
-def describe(hello: Dict[str, Any]) -> str:
+def describe(hello: dict[str, Any]) -> str:
     """Return the greeting as a JSON text, for workers that are handed a script."""
     return json.dumps(hello)

@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from knee import _phase
 from knee.agent.arm import Arm
@@ -40,7 +40,7 @@ def serve(source: int, sink: int) -> None:
             channel.send(
                 {"is": "raised", "kind": "raised", "text": str(error), "traceback": "", "where": "load"}
             )
-        except BaseException as error:  # noqa: BLE001 - told to Knee, whatever it is
+        except BaseException as error:
             channel.send(raised(error, where=launch.stage))
     # Idle or stuck threads of the workload must not keep the launch alive.
     sys.stdout.flush()
@@ -52,16 +52,16 @@ class Launch:
 
     def __init__(self) -> None:
         self.stage = "start"
-        self._treatments: List[Dict[str, Any]] = []
-        self._loaded: Dict[int, Loaded] = {}
-        self._native: Optional[str] = None
+        self._treatments: list[dict[str, Any]] = []
+        self._loaded: dict[int, Loaded] = {}
+        self._native: str | None = None
         self._arm = Arm("arm", {})
         self._pool: Any = None
-        self._start: Optional[Start] = None
-        self._states: List[Any] = []
+        self._start: Start | None = None
+        self._states: list[Any] = []
 
     def do_start(
-        self, treatments: List[Dict[str, Any]], native: Optional[str], arm: Optional[Dict[str, Any]]
+        self, treatments: list[dict[str, Any]], native: str | None, arm: dict[str, Any] | None
     ) -> Message:
         """Take the treatments of this launch; returns the facts of the interpreter."""
         self._treatments = treatments
@@ -81,7 +81,7 @@ class Launch:
             self._arm.install()
         return {"is": "started", "facts": facts}
 
-    def do_open(self, kind: str, workers: int, wanted: List[int], cpus: List[int]) -> Message:
+    def do_open(self, kind: str, workers: int, wanted: list[int], cpus: list[int]) -> Message:
         """Build a fresh pool: set-up in this thread, workers, their own set-up."""
         self.stage = "load"
         self._start = Start(workers, self._native, shared=kind == "processes")
@@ -99,24 +99,15 @@ class Launch:
             self._pool = make(workers, hello)
         answers = [channel.receive() for channel in self._pool.channels]
         for index, answer in enumerate(answers):
-            if answer is None:
-                answer = {
-                    "is": "raised",
-                    "kind": "crashed",
-                    "text": f"worker {index} ended before it was ready",
-                    "traceback": "",
-                    "worker": index,
-                    "where": "setup",
-                }
-            if answer["is"] != "ready":
+            if answer is None or answer["is"] != "ready":
                 self._shut([other for other in range(workers) if (answers[other] or {}).get("is") == "ready"])
-                return answer
+                return answer or _gone(index, "setup")
         gc.collect()  # a collection that was due because of the set-up is not the workload's
         return {"is": "opened"}
 
-    def _open_threads(self, workers: int, wanted: List[int], cpus: List[int]) -> None:
-        seats: List[Optional[List[Loaded]]] = []
-        given: List[List[Any]] = []
+    def _open_threads(self, workers: int, wanted: list[int], cpus: list[int]) -> None:
+        seats: list[list[Loaded] | None] = []
+        given: list[list[Any]] = []
         self._states = []
         for number, treatment in enumerate(self._treatments):
             if number not in wanted:
@@ -134,7 +125,7 @@ class Launch:
                         self._loaded[number] = load(treatment["workload"], treatment["loader"])
                     copies = [self._loaded[number]] * workers
                 self.stage = "setup"
-                states: List[Any] = []
+                states: list[Any] = []
                 if not self._arm.worker_made:
                     if self._arm.private_module:
                         sets = [copy.states(workers) for copy in copies]
@@ -153,7 +144,7 @@ class Launch:
             workers, seats, given, factory(self._native, self._start.handle), self._arm, cpus
         )
 
-    def do_rep(self, treatment: int, calls: int, probe: bool, shares: Optional[List[int]] = None) -> Message:
+    def do_rep(self, treatment: int, calls: int, probe: bool, shares: list[int] | None = None) -> Message:
         """Run one rep; ``calls`` by each worker, or ``shares[i]`` by worker i (a fixed total, divided)."""
         self.stage = "rep"
         assert self._start is not None
@@ -178,16 +169,7 @@ class Launch:
         failures = []
         for index, answer in enumerate(answers):
             if answer is None:
-                failures.append(
-                    {
-                        "is": "raised",
-                        "kind": "crashed",
-                        "text": f"worker {index} ended during the rep",
-                        "traceback": "",
-                        "worker": index,
-                        "where": "rep",
-                    }
-                )
+                failures.append(_gone(index, "rep"))
             elif answer["is"] != "sample":
                 failures.append({**answer, "where": "rep"})
         if failures:
@@ -201,13 +183,7 @@ class Launch:
         self.stage = "output"
         channel = self._pool.channels[0]
         channel.send({"do": "output", "treatment": treatment})
-        answer: Message = channel.receive() or {
-            "is": "raised",
-            "kind": "crashed",
-            "text": "worker 0 ended",
-            "traceback": "",
-        }
-        return answer
+        return channel.receive() or _gone(0, "output")
 
     def do_close(self) -> Message:
         """End the workers; returns what is only known after the workload ran."""
@@ -226,7 +202,7 @@ class Launch:
             "context": context(),
         }
 
-    def _shut(self, alive: List[int]) -> List[Optional[Message]]:
+    def _shut(self, alive: list[int]) -> list[Message | None]:
         for index in alive:
             self._pool.channels[index].send({"do": "close"})
         answers = [self._pool.channels[index].receive() for index in alive]
@@ -236,7 +212,19 @@ class Launch:
         return answers
 
 
-def interpreter() -> Dict[str, Any]:
+def _gone(worker: int, where: str) -> Message:
+    text = f"worker {worker} ended during {where}"
+    return {
+        "is": "raised",
+        "kind": "crashed",
+        "text": text,
+        "traceback": "",
+        "worker": worker,
+        "where": where,
+    }
+
+
+def interpreter() -> dict[str, Any]:
     """Return what a reader must know of the interpreter that measured."""
     build = getattr(sys, "abiflags", "")
     return {
@@ -253,7 +241,7 @@ def interpreter() -> Dict[str, Any]:
     }
 
 
-def context() -> Dict[str, Any]:
+def context() -> dict[str, Any]:
     """Return what the interpreter-side hazards are judged by, as it is now, after the workload ran."""
     monitoring = getattr(sys, "monitoring", None)
     tools = [monitoring.get_tool(number) for number in range(6)] if monitoring is not None else []
@@ -269,17 +257,17 @@ def context() -> Dict[str, Any]:
     }
 
 
-def pools() -> List[Dict[str, Any]]:
+def pools() -> list[dict[str, Any]]:
     """Return the native thread pools that threadpoolctl sees, where the target has it; else an empty list."""
     if "threadpoolctl" not in sys.modules and importlib.util.find_spec("threadpoolctl") is None:
         return []
     import threadpoolctl  # type: ignore[import-not-found, unused-ignore]
 
-    found: List[Dict[str, Any]] = threadpoolctl.threadpool_info()
+    found: list[dict[str, Any]] = threadpoolctl.threadpool_info()
     return found
 
 
-def unsafe_modules() -> List[str]:
+def unsafe_modules() -> list[str]:
     """Return the extension modules that are loaded: one of them switched the GIL back on.
 
     CPython names the culprit in a warning that the launch's output holds; this list is for when it was swallowed.
@@ -304,7 +292,7 @@ def _printed() -> int:
     return os.fstat(1).st_size
 
 
-def _arm(spec: Dict[str, Any]) -> Arm:
+def _arm(spec: dict[str, Any]) -> Arm:
     loader = importlib.util.spec_from_file_location("knee_arm", spec["file"])
     if loader is None or loader.loader is None:
         raise ImportError(f"{spec['file']} is no Python file")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 from knee.agent.channel import Channel
 from knee.agent.processes import describe
@@ -14,7 +14,7 @@ class Unavailable(Exception):
     """This interpreter or this workload cannot do it; the text says why."""
 
 
-def _make() -> "tuple[Callable[[], Any], Callable[[Any, str], Any], Callable[[Any], None]]":
+def _make() -> tuple[Callable[[], Any], Callable[[Any, str], Any], Callable[[Any], None]]:
     """Return ``create``, ``run(interpreter, source)`` and ``close`` of whatever this version offers."""
     try:
         from concurrent import interpreters  # type: ignore[attr-defined, unused-ignore]
@@ -49,10 +49,10 @@ class Subinterpreters:
         Unavailable: no subinterpreters here.
     """
 
-    def __init__(self, workers: int, hello: Dict[str, Any]) -> None:
+    def __init__(self, workers: int, hello: dict[str, Any]) -> None:
         create, run, close = _make()
-        self.channels: List[Channel] = []
-        self._threads: List[threading.Thread] = []
+        self.channels: list[Channel] = []
+        self._threads: list[threading.Thread] = []
         entry = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
         for index in range(workers):
             there_read, there_write = os.pipe()
@@ -65,12 +65,12 @@ class Subinterpreters:
                 f"space['serve_worker']({there_read}, {back_write}, {greeting!r})\n"
             )
 
-            def live(source: str = source, ends: "tuple[int, int]" = (there_read, back_write)) -> None:
+            def live(source: str = source, ends: tuple[int, int] = (there_read, back_write)) -> None:
                 try:
                     interpreter = create()
                     run(interpreter, source)
                     close(interpreter)
-                except Exception as error:  # noqa: BLE001 - an interpreter that fails to start is told as unavailable
+                except Exception as error:
                     lines = str(error).strip().splitlines() or [type(error).__name__]
                     message = describe({"is": "unavailable", "text": lines[-1], "traceback": str(error)})
                     os.write(ends[1], message.encode() + b"\n")

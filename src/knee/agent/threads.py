@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable
 
 from knee.agent.arm import Arm
 from knee.agent.channel import Mailbox
@@ -26,14 +26,14 @@ class Threads:
     def __init__(
         self,
         workers: int,
-        seats: List[Optional[List[Loaded]]],
-        states: List[List[Any]],
+        seats: list[list[Loaded] | None],
+        states: list[list[Any]],
         meter: Callable[[], Any],
         arm: Arm,
-        cpus: List[int],
+        cpus: list[int],
     ) -> None:
         self.channels = []
-        self._threads: List[threading.Thread] = []
+        self._threads: list[threading.Thread] = []
         self._idle = threading.Event()
         boxes = [Mailbox() for _ in range(workers)]
         self.channels = [box.pool_end for box in boxes]
@@ -44,20 +44,20 @@ class Threads:
                 if cpus:
                     os.sched_setaffinity(0, {cpus[index % len(cpus)]})
                 worker = Worker(index, workers, channel, meter())
-                taken: List[Optional[Seat]] = []
+                taken: list[Seat | None] = []
                 for loaded, given in zip(seats, states):
                     if loaded is None:
                         taken.append(None)
                         continue
-                    mine = loaded[index]
+                    mine, made = loaded[index], given
                     if arm.worker_made and mine.setup is not None:
                         with arm.making():
-                            given = mine.states(workers)
-                    state = mine.state(index, workers, given[index] if given else None)
+                            made = mine.states(workers)
+                    state = mine.state(index, workers, made[index] if made else None)
                     taken.append(Seat(mine, arm.ready(index, state)))
                 worker.prepare(taken)
                 channel.send({"is": "ready", "worker": index})
-            except BaseException as error:  # noqa: BLE001 - told to Knee, whatever it is
+            except BaseException as error:
                 channel.send(raised(error, worker=index, where="setup_worker"))
                 return
             worker.serve()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from knee import _phase
 from knee.agent.channel import Message
@@ -38,10 +38,10 @@ class Worker:
         self.workers = workers
         self._channel = channel
         self._meter = meter
-        self._seats: List[Optional[Seat]] = []
+        self._seats: list[Seat | None] = []
         self._marks = _phase.record()
 
-    def prepare(self, seats: List[Optional[Seat]]) -> None:
+    def prepare(self, seats: list[Seat | None]) -> None:
         """Take the seats: one per treatment of the launch, None for those that this pool does not run."""
         self._seats = seats
 
@@ -54,7 +54,7 @@ class Worker:
                     break
                 try:
                     self._channel.send(self._answer(message))
-                except BaseException as error:  # noqa: BLE001 - whatever the workload raises is told, SystemExit too
+                except BaseException as error:
                     self._channel.send(raised(error, worker=self.index))
         finally:
             self._meter.close()
@@ -98,7 +98,7 @@ class Worker:
         return {"is": "sample", "sample": sample}
 
 
-def fingerprint(seat: Seat) -> Dict[str, Any]:
+def fingerprint(seat: Seat) -> dict[str, Any]:
     """Call the operation once, untimed, and digest what it returns.
 
     Pickled where that works (protocol 4), else by ``repr`` with addresses removed; which of the two is told.
@@ -114,12 +114,12 @@ def fingerprint(seat: Seat) -> Dict[str, Any]:
     result = loaded.operation(*arguments[loaded.loop.__name__])
     try:
         data, how = pickle.dumps(result, protocol=4), "pickle"
-    except Exception:  # noqa: BLE001 - unpicklable results raise anything
+    except Exception:
         data, how = re.sub(r"0x[0-9a-f]+", "0x", repr(result)).encode(), "repr"
     return {"digest": hashlib.sha256(data).hexdigest(), "how": how, "repr": repr(result)[:200]}
 
 
-def gil() -> Optional[bool]:
+def gil() -> bool | None:
     """Whether this interpreter's GIL is on now; None where the build has no say in it (it is)."""
     ask = getattr(sys, "_is_gil_enabled", None)
     return None if ask is None else bool(ask())

@@ -1,7 +1,7 @@
 """Loading a workload: as an import (the default, which is how programs run), or as a script would be run.
 
-How it is loaded is part of the treatment: on CPython 3.13t the constants of imported code are reference-counted by every
-thread and those of a script are not.
+How it is loaded is part of the treatment: on CPython 3.13t the constants of imported code are reference-counted by
+every thread and those of a script are not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import sys
 import textwrap
 import types
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable
 
 Loop = Callable[[Callable[..., Any], Any, int, range], Any]
 
@@ -47,15 +47,15 @@ class Loaded:
     """
 
     def __init__(
-        self, holder: Any, operation: Callable[..., Any], namespace: Dict[str, Any], loop: Loop
+        self, holder: Any, operation: Callable[..., Any], namespace: dict[str, Any], loop: Loop
     ) -> None:
         self.operation = operation
         self.namespace = namespace
         self.loop = loop
-        self.setup: Optional[Callable[..., Any]] = getattr(holder, "setup", None)
-        self.setup_worker: Optional[Callable[..., Any]] = getattr(holder, "setup_worker", None)
-        self.teardown: Optional[Callable[..., Any]] = getattr(holder, "teardown", None)
-        self.same: Optional[Callable[..., Any]] = getattr(holder, "same", None)
+        self.setup: Callable[..., Any] | None = getattr(holder, "setup", None)
+        self.setup_worker: Callable[..., Any] | None = getattr(holder, "setup_worker", None)
+        self.teardown: Callable[..., Any] | None = getattr(holder, "teardown", None)
+        self.same: Callable[..., Any] | None = getattr(holder, "same", None)
 
     def states(self, workers: int) -> list[Any]:
         """Call ``setup``; one state per worker, or none at all without a ``setup``.
@@ -65,15 +65,16 @@ class Loaded:
         """
         if self.setup is None:
             return []
-        states = self.setup(workers)
-        try:
-            states = list(states)
-        except TypeError:
-            states = None
-        if states is None or len(states) != workers:
-            found = "something that is no sequence" if states is None else f"{len(states)} states"
-            raise WorkloadError(f"setup({workers}) returned {found}; it must return one state per worker")
-        return states
+        given = self.setup(workers)
+        if not isinstance(given, (list, tuple)):
+            raise WorkloadError(
+                f"setup({workers}) returned a {type(given).__name__}; it must return a list of states"
+            )
+        if len(given) != workers:
+            raise WorkloadError(
+                f"setup({workers}) returned {len(given)} states; it must return one per worker"
+            )
+        return list(given)
 
     def state(self, index: int, workers: int, given: Any) -> Any:
         """Return the worker's own state: what ``setup_worker`` makes, else the one given."""
@@ -87,7 +88,7 @@ class WorkloadError(Exception):
     """The workload does not have the shape that Knee calls; the text says what it should be."""
 
 
-def load(spec: Dict[str, Any], loader: str = "import", *, private: bool = False) -> Loaded:
+def load(spec: dict[str, Any], loader: str = "import", *, private: bool = False) -> Loaded:
     """Load the workload that ``Workload.to_json`` described.
 
     Args:

@@ -336,7 +336,7 @@ def divisible(calls: int, workers: Sequence[int]) -> int:
     """Round ``calls`` up so that every worker count divides it, unless that would more than double the work."""
     step = math.lcm(*workers)
     rounded = -(-calls // step) * step
-    return rounded if rounded <= 2 * calls else max(calls, max(workers))
+    return rounded if rounded <= 2 * calls else max(calls, *workers)
 
 
 def _merge(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

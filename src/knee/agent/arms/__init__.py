@@ -1,0 +1,1 @@
+"""The agent's side of Knee's own arms, one kind of sharing a file."""
