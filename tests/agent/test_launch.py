@@ -1,0 +1,309 @@
+"""Real launches of the agent, in every interpreter at hand; no timing is asserted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import knee.native
+from knee.errors import KneeError
+from knee.launch.host import AgentHost, Lost
+from knee.launch.interpreter import find
+from knee.plan.treatment import Arm, Treatment
+from knee.plan.workload import from_statement, from_target
+
+pytestmark = pytest.mark.real
+
+NATIVE = knee.native.library_path()
+
+
+def _pythons() -> list[str]:
+    found = [sys.executable]
+    for name in ("3.13t", "3.14t", "3.9", "3.13"):
+        try:
+            found.append(find(name).path)
+        except KneeError:
+            continue
+    return list(dict.fromkeys(found))
+
+
+PYTHONS = _pythons()
+FREE_THREADED = next((python for python in PYTHONS if python.endswith("t")), None)
+
+
+@contextmanager
+def _launch(
+    file: Path,
+    name: str,
+    python: str = sys.executable,
+    *,
+    native: str | None = NATIVE,
+    timeout: float = 30.0,
+    **more: object,
+) -> Iterator[AgentHost]:
+    treatment = Treatment("it", from_target(f"{file}:{name}"), python, **more)  # type: ignore[arg-type]
+    host = AgentHost([treatment], native=native, timeout=timeout)
+    try:
+        yield host
+    finally:
+        host.stop()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    path = tmp_path / "bench.py"
+    path.write_text(
+        """
+import os, sys, threading, time
+import knee
+
+def setup(workers):
+    return [{"index": i, "maker": threading.get_ident()} for i in range(workers)]
+
+def operation(state):
+    with knee.phase("work"):
+        state["calls"] = state.get("calls", 0) + 1
+
+def fails(state):
+    if state["index"] == 1:
+        raise ValueError("boom")
+
+def leaves(state):
+    os._exit(3)
+
+def hangs(state):
+    time.sleep(1000)
+
+def prints(state):
+    print("x" * 100)
+
+def children(state):
+    import subprocess
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=True)
+
+def starves(state):
+    raise MemoryError
+
+class torn:
+    @staticmethod
+    def setup(workers):
+        return [[] for _ in range(workers)]
+    @staticmethod
+    def operation(state):
+        state.append(1)
+    @staticmethod
+    def teardown(states):
+        open(os.environ["TORN"], "w").write(repr([len(s) for s in states]))
+"""
+    )
+    return path
+
+
+@pytest.mark.parametrize("native", [NATIVE, None], ids=["native", "plain"])
+@pytest.mark.parametrize("kind", ["threads", "processes", "subinterpreters"])
+@pytest.mark.parametrize("python", PYTHONS, ids=lambda path: Path(path).name)
+def test_every_kind_of_worker_measures_in_every_interpreter(
+    bench: Path, python: str, kind: str, native: str | None
+) -> None:
+    with _launch(bench, "operation", python, native=native) as host:
+        facts = host.start()
+        try:
+            host.open(kind, 2, [0])  # type: ignore[arg-type]
+        except Lost as lost:
+            assert (kind, lost.kind) == ("subinterpreters", "unavailable")
+            assert tuple(map(int, facts["version"].split(".")[:2])) < (3, 13)
+            return
+        samples, printed = host.rep(0, 50, probe=True)
+        assert [sample.worker for sample in samples] == [0, 1]
+        assert all(sample.end > sample.start and sample.calls == 50 for sample in samples)
+        assert all(sample.phases["work"][0] == 50 for sample in samples)
+        assert printed == 0
+        if native is not None:
+            assert all(sample.speed_before and sample.speed_after for sample in samples)
+        closed = host.close()
+        assert len(closed["gil"]) == 2
+
+
+@pytest.mark.skipif(FREE_THREADED is None, reason="no free-threaded interpreter on this machine")
+def test_a_free_threaded_interpreter_says_that_its_gil_stayed_off(bench: Path) -> None:
+    assert FREE_THREADED is not None
+    with _launch(bench, "operation", FREE_THREADED) as host:
+        assert host.start()["free_threaded"]
+        host.open("threads", 2, [0])
+        host.rep(0, 10, probe=False)
+        assert host.close()["gil"] == [False, False]
+
+
+def test_a_worker_that_raises_is_told_with_its_traceback_and_number(bench: Path) -> None:
+    with _launch(bench, "fails") as host:
+        host.start()
+        host.open("threads", 3, [0])
+        with pytest.raises(Lost) as caught:
+            host.rep(0, 5, probe=False)
+    lost = caught.value
+    assert (lost.kind, lost.worker, lost.text) == ("raised", 1, "ValueError: boom")
+    assert "in fails" in lost.traceback
+    assert "agent" not in lost.traceback
+
+
+def test_a_workload_that_leaves_is_told_with_its_exit_code(bench: Path) -> None:
+    with _launch(bench, "leaves") as host:
+        host.start()
+        host.open("threads", 1, [0])
+        with pytest.raises(Lost, match="exit code 3") as caught:
+            host.rep(0, 1, probe=False)
+    assert caught.value.kind == "exited"
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_a_workload_that_crashes_is_told_with_the_signal(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "crash.py"
+    path.write_text("import ctypes\ndef operation():\n    ctypes.string_at(0)\n")
+    with _launch(path, "operation") as host:
+        host.start()
+        host.open(kind, 2, [0])  # type: ignore[arg-type]
+        with pytest.raises(Lost) as caught:
+            host.rep(0, 1, probe=False)
+    assert caught.value.kind == "crashed"
+
+
+def test_a_workload_that_hangs_is_ended_with_all_that_it_started(bench: Path) -> None:
+    with _launch(bench, "hangs", timeout=1.0) as host:
+        host.start()
+        host.open("processes", 2, [0])
+        with pytest.raises(Lost) as caught:
+            host.rep(0, 1, probe=False)
+        assert caught.value.kind == "timeout"
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks into /proc")
+def test_ending_a_launch_ends_children_that_left_its_session(bench: Path) -> None:
+    with _launch(bench, "children") as host:
+        pid = host.start()["pid"]
+        host.open("threads", 1, [0])
+        host.rep(0, 1, probe=False)
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        workers = [Path(f"/proc/{t.name}") for t in Path(f"/proc/{pid}/task").iterdir()]
+        assert workers
+        found = [c for c in children if "sleep(1000)" in Path(f"/proc/{c}/cmdline").read_text()]
+    for child in found:
+        state = Path(f"/proc/{child}/stat")
+        assert not state.exists() or ") Z" in state.read_text()
+
+
+def test_want_of_memory_is_told_as_such(bench: Path) -> None:
+    with _launch(bench, "starves") as host:
+        host.start()
+        host.open("threads", 1, [0])
+        with pytest.raises(Lost) as caught:
+            host.rep(0, 1, probe=False)
+    assert caught.value.kind == "memory"
+
+
+def test_printing_while_timed_is_captured_and_counted(bench: Path) -> None:
+    with _launch(bench, "prints") as host:
+        host.start()
+        host.open("threads", 2, [0])
+        _, printed = host.rep(0, 3, probe=False)
+        assert printed == 2 * 3 * 101
+        assert "x" * 100 in host.printed()
+
+
+def test_teardown_gets_the_states_as_the_workers_left_them(bench: Path, tmp_path: Path) -> None:
+    note = tmp_path / "torn"
+    with _launch(bench, "torn", env={"TORN": str(note)}) as host:
+        host.start()
+        host.open("threads", 2, [0])
+        host.rep(0, 4, probe=False)
+        host.close()
+    assert note.read_text() == "[4, 4]"
+
+
+def test_an_interpreter_that_is_none_is_told(bench: Path) -> None:
+    with _launch(bench, "operation", "/nowhere/python") as host, pytest.raises(Lost, match="does not start"):
+        host.start()
+
+
+def test_an_interpreter_that_is_another_program_is_told(bench: Path) -> None:
+    with _launch(bench, "operation", shutil.which("true") or "true") as host, pytest.raises(Lost):
+        host.start()
+
+
+def test_a_statement_is_measured(tmp_path: Path) -> None:
+    treatment = Treatment("it", from_statement("sum(d)", "d = dict.fromkeys(range(100))"), sys.executable)
+    host = AgentHost([treatment], native=NATIVE, timeout=30)
+    try:
+        host.start()
+        host.open("threads", 1, [0])
+        samples, _ = host.rep(0, 1000, probe=False)
+        assert samples[0].calls == 1000
+    finally:
+        host.stop()
+
+
+def test_an_output_is_digested_alike_in_every_launch(tmp_path: Path) -> None:
+    path = tmp_path / "out.py"
+    path.write_text(
+        "def operation():\n    return {'a': [1, 2, 3]}\ndef other():\n    return {'a': [1, 2, 4]}\n"
+    )
+    digests = []
+    for name in ("operation", "operation", "other"):
+        with _launch(path, name) as host:
+            host.start()
+            host.open("threads", 1, [0])
+            digests.append(host.output(0)["digest"])
+            host.close()
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_an_arm_from_any_file_lives_through_the_launch(bench: Path, tmp_path: Path) -> None:
+    arm = tmp_path / "my_arm.py"
+    arm.write_text(
+        "from knee.agent.arm import Arm as Base\n"
+        "class Arm(Base):\n"
+        "    private_module = True\n"
+        "    def install(self): self.seen = ['install']\n"
+        "    def made(self, namespaces, states): self.seen.append([len(namespaces), len(states)])\n"
+        "    def ready(self, index, state): self.seen.append(index); return state\n"
+        "    def order(self, workers): return [0, None, 1]\n"
+        "    def check(self): return {'honoured': True, 'seen': self.seen, 'given': self.options}\n"
+    )
+    with _launch(bench, "operation", arm=Arm(str(arm), "arm", {"line": 64})) as host:
+        host.start()
+        host.open("threads", 2, [0])
+        host.rep(0, 4, probe=False)
+        check = host.close()["arm"]
+    assert check["seen"][:2] == ["install", [2, 2]]
+    assert sorted(check["seen"][2:]) == [0, 1]
+    assert check["given"] == {"line": 64}
+
+
+def test_environment_variables_reach_the_launch_and_can_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GONE", "1")
+    path = tmp_path / "env.py"
+    path.write_text(
+        "import os\ndef operation():\n    return [os.environ.get('COME'), os.environ.get('GONE')]\n"
+    )
+    with _launch(path, "operation", env={"COME": "2", "GONE": None}) as host:
+        host.start()
+        host.open("threads", 1, [0])
+        assert host.output(0)["repr"] == "['2', None]"
+
+
+def test_descriptors_are_given_back(bench: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        with _launch(bench, "operation") as host:
+            host.start()
+            host.open("processes", 2, [0])
+            host.rep(0, 1, probe=False)
+            host.close()
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -1,0 +1,118 @@
+"""A launch without a process: a fake clock, programmable speeds and accidents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from knee.launch.host import Lost
+from knee.launch.sample import Loss, RepResult, WorkerSample
+from knee.plan.cell import CONTROL, Kind
+
+
+class Clock:
+    """Seconds that pass only when something takes time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class FakeHost:
+    """Takes ``cost(treatment, kind, workers)`` seconds per call of each worker; ``trouble`` may raise ``Lost``."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        log: list[tuple[Any, ...]],
+        cost: Callable[[int, str, int], float],
+        trouble: Callable[[tuple[Any, ...]], None],
+        speed: float | None,
+    ) -> None:
+        self._clock, self._log, self._cost, self._trouble, self._speed = clock, log, cost, trouble, speed
+        self._kind, self._workers = "threads", 1
+
+    def _did(self, *what: Any) -> None:
+        self._log.append(what)
+        self._trouble(what)
+
+    def start(self) -> Mapping[str, Any]:
+        self._did("start")
+        return {"version": "3.13.5", "speed": self._speed}
+
+    def open(self, kind: Kind, workers: int, wanted: Sequence[int]) -> None:
+        self._kind, self._workers = kind, workers
+        self._did("open", kind, workers, tuple(wanted))
+
+    def rep(
+        self, treatment: int, calls: int, *, probe: bool, shares: Sequence[int] | None = None
+    ) -> tuple[tuple[WorkerSample, ...], int]:
+        self._did(
+            "rep", self._kind, self._workers, treatment, calls, None if shares is None else tuple(shares)
+        )
+        start = round(self._clock.now * 1e9)
+        cost = 1e-9 if treatment == CONTROL else self._cost(treatment, self._kind, self._workers)
+        samples = []
+        for worker in range(self._workers):
+            mine = calls if shares is None else shares[worker]
+            samples.append(WorkerSample(worker, start, start + max(1, round(mine * cost * 1e9)), mine))
+        self._clock.now += max(s.end - s.start for s in samples) / 1e9
+        return tuple(samples), 0
+
+    def output(self, treatment: int) -> Mapping[str, Any]:
+        self._did("output", treatment)
+        return {"digest": f"{treatment}", "how": "pickle"}
+
+    def close(self) -> Mapping[str, Any]:
+        self._did("close")
+        return {"gil": [False] * self._workers}
+
+    def stop(self) -> None:
+        self._log.append(("stop",))
+
+
+class FakeSink:
+    """A store that only remembers."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[int, int, int, list[RepResult]]] = []
+        self.losses: list[Loss] = []
+        self.events: list[tuple[str, Any]] = []
+        self.launches: list[tuple[Any, ...]] = []
+
+    def launch_started(self, run: int, launch: int, group: int) -> None:
+        self.launches.append(("started", launch, group))
+
+    def launch_ended(
+        self,
+        run: int,
+        launch: int,
+        group: int,
+        status: str,
+        interpreter: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.launches.append(("ended", launch, group, status, interpreter, facts))
+
+    def append_block(self, run: int, launch: int, group: int, block: int, reps: Sequence[RepResult]) -> None:
+        self.blocks.append((launch, group, block, list(reps)))
+
+    def loss(self, run: int, loss: Loss) -> None:
+        self.losses.append(loss)
+
+    def event(self, run: int, kind: str, data: Mapping[str, Any] | None = None) -> None:
+        self.events.append((kind, data))
+
+
+def raising(
+    kind: Any, on: Callable[[tuple[Any, ...]], bool], **where: Any
+) -> Callable[[tuple[Any, ...]], None]:
+    """Trouble of one kind whenever ``on`` holds for what is being done."""
+
+    def trouble(what: tuple[Any, ...]) -> None:
+        if on(what):
+            raise Lost(kind, "as told", **where)
+
+    return trouble
