@@ -9,23 +9,32 @@ import ctypes
 import errno
 import mmap
 import os
-from typing import Optional, Tuple
 
 from knee.native.barrier import Barrier, BarrierTimeout
 from knee.native.bracket import Bracket, Stamp
-from knee.native.library import ENVIRONMENT, NativeUnavailable, check, find, open_library
-from knee.native.speed import Speed
+from knee.native.library import ENVIRONMENT, NativeUnavailable, find, open_library
+from knee.native.probes import Cost, Probes, Speed
+from knee.native.rounding import MODES, RoundCounts, Rounding
+from knee.native.sampler import InstructionSample, Sampler
 
 __all__ = [
+    "MODES",
     "Barrier",
     "BarrierTimeout",
     "Bracket",
+    "Cost",
+    "InstructionSample",
     "Native",
     "NativeUnavailable",
+    "Probes",
+    "RoundCounts",
+    "Rounding",
+    "Sampler",
     "Speed",
     "Stamp",
     "library_path",
     "load",
+    "shim_path",
 ]
 
 
@@ -35,6 +44,11 @@ def library_path() -> str | None:
     An editable install puts it into ``site-packages``, which ``__path__`` spans beside the sources.
     """
     return os.environ.get(ENVIRONMENT) or find(list(__path__))
+
+
+def shim_path() -> str | None:
+    """Return the path of the preloadable malloc (Linux; ``kneemalloc.c`` says how to use it), or None."""
+    return find([*__path__, *filter(None, [os.path.dirname(library_path() or "")])], "kneemalloc")
 
 
 def load(path: str | None = None) -> Native:
@@ -65,7 +79,10 @@ class Native:
         library.knee_counters_open.argtypes = [ctypes.c_void_p]
         library.knee_control.argtypes = [ctypes.c_uint64]
         library.knee_control.restype = ctypes.c_uint64
-        library.knee_speed.argtypes = [ctypes.c_int64, ctypes.c_void_p]
+        self.probes = Probes(library)
+        """Speed of a core, the line, hand-over between cores, bandwidth, ceiling."""
+        self.rounding = Rounding(library)
+        """The wrapped allocators of this process."""
 
     def barrier(self, parties: int | None, memory: mmap.mmap | int | None = None) -> Barrier:
         """Make a barrier for ``parties``, in ``memory`` if processes share it; None joins one made there."""
@@ -90,11 +107,13 @@ class Native:
         """Run the control kernel in the calling thread: it shares nothing with anyone."""
         self.library.knee_control(iterations)
 
-    def speed(self, duration: float = 0.001) -> Speed:
-        """Measure the speed of the core the caller runs on, for about ``duration`` seconds."""
-        result = Speed()
-        check(self.library.knee_speed(int(duration * 1e9), ctypes.byref(result)), "the speed probe")
-        return result
+    def sampler(self, thread: int, hertz: int, kernel: bool = False) -> Sampler:
+        """Start sampling instruction addresses of the thread with that native id.
+
+        Raises:
+            NativeUnavailable: the system refuses, with why.
+        """
+        return Sampler(self.library, thread, hertz, kernel)
 
 
 def _counter_reason(code: int) -> str:

@@ -14,7 +14,7 @@ BYTES = 1024
 """``KNEE_BARRIER_BYTES``: the memory that one barrier takes."""
 
 
-class BarrierTimeout(BrokenBarrierError):  # noqa: N818 - as threading names its own
+class BarrierTimeout(BrokenBarrierError):
     """Not all parties came in time; the barrier is broken for all of them."""
 
 
@@ -48,12 +48,16 @@ class Barrier:
             that lives elsewhere in this process (another interpreter of it has made it).
     """
 
-    def __init__(self, library: ctypes.CDLL, parties: int | None, memory: mmap.mmap | int | None = None) -> None:
+    def __init__(
+        self, library: ctypes.CDLL, parties: int | None, memory: mmap.mmap | int | None = None
+    ) -> None:
         if memory is None:
             memory = mmap.mmap(-1, mmap.PAGESIZE)
         self._library = library
         place: Any = ctypes.c_char * BYTES
-        self._memory: Any = place.from_address(memory) if isinstance(memory, int) else place.from_buffer(memory)
+        self._memory: Any = (
+            place.from_address(memory) if isinstance(memory, int) else place.from_buffer(memory)
+        )
         self.address = ctypes.addressof(self._memory)
         if parties is not None:
             self.reset(parties)

@@ -33,10 +33,10 @@ class Stamp(ctypes.Structure):
 class Bracket:
     """Times one worker's reps: ``begin()``, the work, ``end()``; then ``sample()``.
 
-    ``begin`` waits at the barrier and returns at the common instant; nothing but its return lies between the
-    first reading of the clock and the work, nothing but the call of ``end`` between the work and the second. Use
-    one bracket per thread: it owns its memory and its function objects, so that brackets share no reference
-    counts.
+    ``begin`` waits at the barrier and returns at the common instant; nothing but its return lies between
+    the first reading of the clock and the work, nothing but the call of ``end`` between the work and the
+    second. Use one bracket per thread: it owns its memory and its function objects, so that brackets share no
+    reference counts.
 
     Args:
         library: the opened library.
@@ -81,11 +81,11 @@ class Bracket:
     def sample(self) -> dict[str, int | None]:
         """Return what lies between the last ``begin`` and ``end``; None is unknown.
 
-        Keys: ``start_ns`` and ``end_ns`` (``perf_counter_ns``), ``cpu_start`` and ``cpu_end`` (CPU numbers), and
-        the differences of ``user_ns``, ``system_ns``, ``cpu_ns``, ``wait_ns``, ``voluntary``, ``involuntary``,
-        ``minor_faults``, ``major_faults``, ``cycles``, ``instructions`` and ``migrations``. ``cpu_ns`` is exact (it
-        also holds the reading of the usage, 2 to 4 µs); most kernels split it into user and system by ticks, so
-        that those two are coarse below some 100 ms.
+        Keys: ``start_ns`` and ``end_ns`` (``perf_counter_ns``), ``cpu_start`` and ``cpu_end`` (CPU numbers),
+        and the differences of ``user_ns``, ``system_ns``, ``cpu_ns``, ``wait_ns``, ``voluntary``,
+        ``involuntary``, ``minor_faults``, ``major_faults``, ``cycles``, ``instructions`` and ``migrations``.
+        ``cpu_ns`` is exact, but for 1 or 2 µs of its own. Most kernels split it into user and system by ticks,
+        so that those two are coarse: below some 100 ms, use the share of many reps.
         """
         start, stop = self.start, self.stop
         sample: dict[str, int | None] = {

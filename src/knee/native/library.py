@@ -14,7 +14,7 @@ ENVIRONMENT = "KNEE_NATIVE"
 """Environment variable that names the library's file, before any other place."""
 
 
-class NativeUnavailable(Exception):  # noqa: N818 - a state, not a mistake
+class NativeUnavailable(Exception):
     """The native library cannot be used here.
 
     Args:

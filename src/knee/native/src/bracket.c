@@ -12,8 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Before the common instant: enough to read the usage (2 to 4 µs), so that waiting for it is not counted. */
+/* Before the common instant: enough to read the usage (2 to 4 µs), and last the CPU time (0.5 µs), so
+ * that waiting for the instant is hardly counted. */
 #define USAGE_LEAD_NS 5000
+#define CPU_LEAD_NS 1000
 
 #ifdef __linux__
 
@@ -68,6 +70,7 @@ static int64_t span(struct timeval time)
     return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
 }
 
+/* All but cpu_ns, which is to lie as close to the work as it can. */
 static void read_usage(struct knee_stamp *stamp)
 {
     struct rusage usage;
@@ -78,7 +81,6 @@ static void read_usage(struct knee_stamp *stamp)
     stamp->involuntary = usage.ru_nivcsw;
     stamp->minor_faults = usage.ru_minflt;
     stamp->major_faults = usage.ru_majflt;
-    stamp->cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
     stamp->wait_ns = run_queue_delay();
     stamp->cpu = current_cpu();
     counters_read(stamp);
@@ -95,6 +97,8 @@ int knee_begin(void *barrier, int64_t timeout_ns, struct knee_stamp *stamp, int6
     }
     spin_until(instant - USAGE_LEAD_NS);
     read_usage(stamp);
+    spin_until(instant - CPU_LEAD_NS);
+    stamp->cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
     spin_until(instant);
     stamp->clock_ns = clock_now();
     if (released_ns)
@@ -105,6 +109,7 @@ int knee_begin(void *barrier, int64_t timeout_ns, struct knee_stamp *stamp, int6
 void knee_end(struct knee_stamp *stamp)
 {
     stamp->clock_ns = clock_now();
+    stamp->cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
     open_schedstat();
     read_usage(stamp);
 }

@@ -97,7 +97,7 @@ KNEE_API int knee_lines(int operation, int distance, int cpu_a, int cpu_b, int64
 /* Two threads hand one line back and forth for duration_ns: time per hand-over, one way. */
 KNEE_API int knee_handover(int cpu_a, int cpu_b, int64_t duration_ns, struct knee_cost *cost);
 
-/* Threads stream through private memory (triad, a[i] = b[i] + k c[i], three arrays of `bytes` in all each) for
+/* Threads stream through private memory (triad, a[i] = b[i] + k c[i], its three arrays take `bytes`) for
  * duration_ns; rates[i] is bytes per second of thread i, counted as STREAM does. cpus is NULL or one per thread. */
 KNEE_API int knee_bandwidth(int threads, const int *cpus, int64_t bytes, int64_t duration_ns, double *rates);
 
@@ -116,6 +116,8 @@ enum knee_round_mode {
 /* Takes the addresses of PyMem_GetAllocator and PyMem_SetAllocator and wraps the domains "mem" and "object".
  * The caller holds the thread state (ctypes.pythonapi's convention). -EALREADY when it is wrapped. */
 KNEE_API int knee_round_install(void *get_allocator, void *set_allocator);
+
+KNEE_API int knee_round_installed(void);
 
 /* Puts the wrapped allocators back, if nobody wrapped them again since (else -EBUSY). */
 KNEE_API int knee_round_remove(void);

@@ -1,9 +1,9 @@
 /* The control kernel and the core-speed probe: the same loop, so that one judges the other. */
+#include "batches.h"
 #include "clock.h"
 #include "knee.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 uint64_t knee_control(uint64_t iterations)
 {
@@ -19,18 +19,12 @@ uint64_t knee_control(uint64_t iterations)
 #define CHUNK 5000 /* iterations between two looks at the clock: 4 to 10 µs */
 #define CHUNKS_MOST 4096
 
-static int ascending(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
 int knee_speed(int64_t duration_ns, struct knee_speed *speed)
 {
     int64_t spans[CHUNKS_MOST];
-    int chunks = 0;
+    int chunks = 0, tenth;
 
-    if (duration_ns <= 0)
+    if (duration_bad(duration_ns))
         return -EINVAL;
     int64_t start = clock_now(), then = start;
     do {
@@ -42,11 +36,7 @@ int knee_speed(int64_t duration_ns, struct knee_speed *speed)
 
     speed->duration_ns = then - start;
     speed->rate = (double)CHUNK * chunks / (double)(then - start) * 1e9;
-    qsort(spans, (size_t)chunks, sizeof spans[0], ascending);
-    int64_t fastest = 0;
-    int tenth = (chunks + 9) / 10;
-    for (int i = 0; i < tenth; i++)
-        fastest += spans[i];
+    int64_t fastest = batches_fastest_tenth(spans, chunks, &tenth);
     speed->best = (double)CHUNK * tenth / (double)fastest * 1e9;
     return 0;
 }

@@ -1,0 +1,346 @@
+/* libkneemalloc: a preloaded malloc that rounds, over whatever allocator comes next.
+ *
+ *     LD_PRELOAD=libkneemalloc.so[:libjemalloc.so.2] KNEE_MALLOC_MODE=round KNEE_MALLOC_LINE=64 program
+ *
+ *     KNEE_MALLOC_MODE    off (default), round, or extra: the bytes that rounding would add are written elsewhere
+ *     KNEE_MALLOC_LINE    a power of two from 16 to 4096, default 64
+ *     KNEE_MALLOC_MAX     largest size that is treated, default 1024
+ *     KNEE_MALLOC_REPORT  a file that gets one line of JSON from each process at its exit
+ *
+ * Rounding sizes alone isolates blocks of jemalloc, mimalloc and tcmalloc, but not of glibc, whose blocks start 16 bytes
+ * past a header; so rounded blocks come from the next allocator's aligned allocation, and its free takes them back.
+ * That path is slower than glibc's malloc (no cache per thread before 2.38): compare scaling, not times.
+ */
+#define _GNU_SOURCE
+#include "ballast.h"
+#include "knee.h"
+#include "tally.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum mode { OFF, ROUND, EXTRA };
+enum { SEEN, TREATED, ADDED };
+
+static enum mode mode = OFF; /* set by the constructor, constant afterwards */
+static size_t line = 64, most = 1024;
+static const char *trouble = ""; /* why rounding was asked for and is off */
+static struct tally tally;
+
+/* ---- the next allocator ---- */
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned)(size_t, size_t); /* aligned_alloc or memalign */
+    int (*posix_memalign)(void **, size_t, size_t);
+    size_t (*usable)(void *);
+} next;
+
+static atomic_int resolved;
+static _Thread_local int resolving;
+
+/* The symbol, if it belongs to the allocator that `malloc` belongs to: blocks of another could not be freed. */
+static void *of_same_allocator(const char *name)
+{
+    Dl_info base, found;
+    void *symbol = dlsym(RTLD_NEXT, name);
+    if (!symbol || !dladdr((void *)next.malloc, &base) || !dladdr(symbol, &found))
+        return NULL;
+    return base.dli_fbase == found.dli_fbase ? symbol : NULL;
+}
+
+/* False while dlsym, which may allocate, looks for the very functions that would serve it. */
+static int resolve(void)
+{
+    if (atomic_load_explicit(&resolved, memory_order_acquire))
+        return 1;
+    if (resolving)
+        return 0;
+    resolving = 1;
+    /* Threads that race here store the same values. */
+    next.malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+    next.calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+    next.realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    next.free = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+    next.posix_memalign = (int (*)(void **, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");
+    next.aligned = (void *(*)(size_t, size_t))of_same_allocator("aligned_alloc");
+    if (!next.aligned)
+        next.aligned = (void *(*)(size_t, size_t))of_same_allocator("memalign");
+    next.usable = (size_t(*)(void *))of_same_allocator("malloc_usable_size");
+    resolving = 0;
+    atomic_store_explicit(&resolved, 1, memory_order_release);
+    return 1;
+}
+
+/* ---- what is asked for before that: a few blocks, never given back ---- */
+
+static struct {
+    alignas(16) char bytes[64 << 10];
+    atomic_size_t used;
+} early;
+
+static int is_early(const void *block)
+{
+    return (const char *)block >= early.bytes && (const char *)block < early.bytes + sizeof early.bytes;
+}
+
+static void *early_malloc(size_t size)
+{
+    size_t taken = (size + 31) & ~(size_t)15; /* 16 bytes before the block hold its size */
+    size_t at = atomic_fetch_add(&early.used, taken);
+    if (size > sizeof early.bytes || at + taken > sizeof early.bytes)
+        abort();
+    memcpy(early.bytes + at, &size, sizeof size);
+    return early.bytes + at + 16;
+}
+
+static void *early_realloc(void *block, size_t size)
+{
+    size_t before;
+    memcpy(&before, (char *)block - 16, sizeof before);
+    void *moved = malloc(size);
+    if (moved)
+        memcpy(moved, block, before < size ? before : size);
+    return moved;
+}
+
+/* ---- rounding ---- */
+
+static int in_scope(size_t size)
+{
+    if (mode == OFF)
+        return 0;
+    tally_add(&tally, SEEN, 1);
+    return size > 0 && size <= most;
+}
+
+static size_t rounded(size_t size)
+{
+    return (size + line - 1) & ~(line - 1);
+}
+
+static void count(size_t size)
+{
+    tally_add(&tally, TREATED, 1);
+    tally_add(&tally, ADDED, (int64_t)(rounded(size) - size));
+}
+
+static void *round_malloc(size_t alignment, size_t size)
+{
+    count(size);
+    return next.aligned(alignment > line ? alignment : line, rounded(size));
+}
+
+static void extra(size_t size)
+{
+    count(size);
+    ballast_write(rounded(size) - size);
+}
+
+KNEE_API void *malloc(size_t size)
+{
+    if (!resolve())
+        return early_malloc(size);
+    if (!in_scope(size))
+        return next.malloc(size);
+    if (mode == ROUND)
+        return round_malloc(line, size);
+    extra(size);
+    return next.malloc(size);
+}
+
+KNEE_API void *calloc(size_t number, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(number, size, &total)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (!resolve())
+        return early_malloc(total); /* of a zeroed arena */
+    if (!in_scope(total))
+        return next.calloc(number, size);
+    if (mode == ROUND) {
+        void *block = round_malloc(line, total);
+        return block ? memset(block, 0, total) : NULL;
+    }
+    extra(total);
+    return next.calloc(number, size);
+}
+
+static void *round_realloc(void *block, size_t size)
+{
+    size_t holds = next.usable(block);
+    /* In place if it is isolated already and not wasteful. */
+    if ((uintptr_t)block % line == 0 && holds >= rounded(size) && holds <= 2 * rounded(size) + line)
+        return block;
+    void *moved = round_malloc(line, size);
+    if (moved) {
+        memcpy(moved, block, holds < size ? holds : size);
+        next.free(block);
+    }
+    return moved;
+}
+
+KNEE_API void *realloc(void *block, size_t size)
+{
+    if (!block)
+        return malloc(size);
+    if (is_early(block))
+        return early_realloc(block, size);
+    resolve();
+    if (!in_scope(size))
+        return next.realloc(block, size);
+    if (mode == ROUND)
+        return round_realloc(block, size);
+    extra(size);
+    return next.realloc(block, size);
+}
+
+/* The C library's own would reach its own realloc. */
+KNEE_API void *reallocarray(void *block, size_t number, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(number, size, &total)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, total);
+}
+
+KNEE_API void free(void *block)
+{
+    if (block && !is_early(block) && resolve())
+        next.free(block);
+}
+
+KNEE_API int posix_memalign(void **place, size_t alignment, size_t size)
+{
+    if (!resolve())
+        return ENOMEM;
+    if (!in_scope(size))
+        return next.posix_memalign(place, alignment, size);
+    if (mode == EXTRA)
+        extra(size);
+    else
+        count(size);
+    if (mode == ROUND && alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0)
+        return next.posix_memalign(place, alignment > line ? alignment : line, rounded(size));
+    return next.posix_memalign(place, alignment, size);
+}
+
+static void *aligned(size_t alignment, size_t size)
+{
+    if (!resolve() || !next.aligned) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (!in_scope(size))
+        return next.aligned(alignment, size);
+    if (mode == ROUND)
+        return round_malloc(alignment, size);
+    extra(size);
+    return next.aligned(alignment, size);
+}
+
+KNEE_API void *aligned_alloc(size_t alignment, size_t size)
+{
+    return aligned(alignment, size);
+}
+
+KNEE_API void *memalign(size_t alignment, size_t size)
+{
+    return aligned(alignment, size);
+}
+
+KNEE_API size_t malloc_usable_size(void *block)
+{
+    size_t size = 0;
+    if (block && is_early(block))
+        memcpy(&size, (char *)block - 16, sizeof size);
+    else if (block && resolve() && next.usable)
+        size = next.usable(block);
+    return size;
+}
+
+/* ---- settings and evidence ---- */
+
+/* The decimal number in the environment, `otherwise` if there is none, 0 if it is no number. */
+static size_t number(const char *name, size_t otherwise)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text)
+        return otherwise;
+    unsigned long value = strtoul(text, &end, 10);
+    return *end ? 0 : value;
+}
+
+static enum mode asked(void)
+{
+    const char *text = getenv("KNEE_MALLOC_MODE");
+    if (!text || !*text || strcmp(text, "off") == 0)
+        return OFF;
+    if (strcmp(text, "round") == 0)
+        return ROUND;
+    if (strcmp(text, "extra") == 0)
+        return EXTRA;
+    trouble = "KNEE_MALLOC_MODE is none of off, round, extra";
+    return OFF;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    enum mode wanted = asked();
+    resolve();
+    line = number("KNEE_MALLOC_LINE", 64);
+    most = number("KNEE_MALLOC_MAX", 1024);
+    if (line < 16 || line > 4096 || (line & (line - 1)))
+        trouble = "KNEE_MALLOC_LINE is no power of two from 16 to 4096";
+    else if (most == 0)
+        trouble = "KNEE_MALLOC_MAX is no positive number";
+    else if (wanted == ROUND && (!next.aligned || !next.usable))
+        trouble = "the next allocator has no aligned allocation of its own";
+    if (*trouble)
+        wanted = OFF;
+    mode = wanted;
+}
+
+/* Counts of this process so far, for a program that can ask (ctypes.CDLL(None) in Python); "" or what is wrong. */
+KNEE_API const char *knee_malloc_counts(struct knee_round_counts *counts)
+{
+    counts->seen = tally_sum(&tally, SEEN);
+    counts->treated = tally_sum(&tally, TREATED);
+    counts->added = tally_sum(&tally, ADDED);
+    return trouble;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    static const char *const names[] = {"off", "round", "extra"};
+    const char *path = getenv("KNEE_MALLOC_REPORT");
+    struct knee_round_counts counts;
+    char text[320];
+    if (!path)
+        return;
+    knee_malloc_counts(&counts);
+    int length = snprintf(text, sizeof text,
+                          "{\"pid\": %ld, \"mode\": \"%s\", \"line\": %zu, \"seen\": %lld, \"treated\": %lld, "
+                          "\"added\": %lld, \"trouble\": \"%s\"}\n",
+                          (long)getpid(), names[mode], line, (long long)counts.seen, (long long)counts.treated,
+                          (long long)counts.added, trouble);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return;
+    ssize_t written = write(fd, text, (size_t)length);
+    (void)written; /* nobody is left to tell */
+    close(fd);
+}
