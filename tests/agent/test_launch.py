@@ -257,7 +257,7 @@ def test_an_output_is_digested_alike_in_every_launch(tmp_path: Path) -> None:
         with _launch(path, name) as host:
             host.start()
             host.open("threads", 1, [0])
-            digests.append(host.output(0)["digest"])
+            digests.append(host.outputs([0])["digests"][0]["digest"])
             host.close()
     assert digests[0] == digests[1] != digests[2]
 
@@ -267,10 +267,11 @@ def test_an_arm_from_any_file_lives_through_the_launch(bench: Path, tmp_path: Pa
     arm.write_text(
         "from knee.agent.arm import Arm as Base\n"
         "class Arm(Base):\n"
-        "    private_module = True\n"
         "    def install(self): self.seen = ['install']\n"
-        "    def made(self, namespaces, states): self.seen.append([len(namespaces), len(states)])\n"
-        "    def ready(self, index, state): self.seen.append(index); return state\n"
+        "    def copies(self, load, workers): return [load(index > 0) for index in range(workers)]\n"
+        "    def states(self, copies, workers): return [copy.states(workers)[0] for copy in copies]\n"
+        "    def made(self, copies, states): self.seen.append([len(set(map(id, copies))), len(states)])\n"
+        "    def ready(self, index, loaded, state): self.seen.append(index); return state\n"
         "    def order(self, workers): return [0, None, 1]\n"
         "    def check(self): return {'honoured': True, 'seen': self.seen, 'given': self.options}\n"
     )
@@ -295,7 +296,7 @@ def test_environment_variables_reach_the_launch_and_can_be_removed(
     with _launch(path, "operation", env={"COME": "2", "GONE": None}) as host:
         host.start()
         host.open("threads", 1, [0])
-        assert host.output(0)["repr"] == "['2', None]"
+        assert host.outputs([0])["digests"][0]["repr"] == "['2', None]"
 
 
 def test_descriptors_are_given_back(bench: Path) -> None:

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    import threading
+
+    from knee.agent.workload import Loaded
 
 
 class Arm:
@@ -20,11 +25,14 @@ class Arm:
         options: JSON data from the cause that asked for the arm.
     """
 
-    private_module = False
-    """Load the workload's module once per worker instead of once."""
-
     worker_made = False
     """Call ``setup`` in each worker (keeping its own state) instead of once in the pool's thread."""
+
+    in_turn = False
+    """Let each thread get ready before the next one starts."""
+
+    native: Any = None
+    """The opened native library (``knee.native.Native``); None where there is none."""
 
     def __init__(self, variant: str, options: dict[str, Any]) -> None:
         self.variant = variant
@@ -38,20 +46,32 @@ class Arm:
         """Around the execution of the workload's module and around ``setup``."""
         yield
 
-    def made(self, namespaces: Sequence[dict[str, Any]], states: Sequence[Any]) -> list[Any] | None:
-        """After ``setup`` (``states`` may be empty), before workers start; may return states to use instead.
+    def copies(self, load: Callable[[bool], Loaded], workers: int) -> list[Loaded]:
+        """Load the workload, for each worker; ``load(True)`` executes its module again, apart from the others."""
+        return [load(False)] * workers
 
-        ``namespaces`` are the globals of the loaded modules: one, or one per worker where private.
-        """
+    def states(self, copies: Sequence[Loaded], workers: int) -> list[Any]:
+        """Call ``setup``: a state for each worker, or an empty list where the workload has none."""
+        return copies[0].states(workers)
+
+    def made(self, copies: Sequence[Loaded], states: Sequence[Any]) -> list[Any] | None:
+        """After ``setup`` (``states`` may be empty), before workers start; may return states to use instead."""
         return None
 
     def order(self, workers: int) -> list[int | None]:
         """The order in which threads start: a worker's index, or None for an idle thread."""
         return list(range(workers))
 
-    def ready(self, index: int, state: Any) -> Any:
+    def idle(self, copies: Sequence[Loaded], states: Sequence[Any]) -> None:
+        """In each idle thread, once, before it waits for the pool's end."""
+
+    def ready(self, index: int, loaded: Loaded, state: Any) -> Any:
         """In each worker, after its state is there and before its first rep; returns the state to use."""
         return state
+
+    def watch(self, workers: Sequence[threading.Thread], running: Callable[[], bool]) -> dict[str, Any]:
+        """In the main thread while a watched rep runs (never one that counts); returns JSON data."""
+        return {}
 
     def check(self) -> dict[str, Any]:
         """After the last rep: ``{"honoured": True}``, or False with ``"why"``, and any evidence as JSON."""

@@ -66,5 +66,9 @@ class _End:
     def receive(self) -> Message | None:
         return self._source.get()
 
+    def waiting(self) -> bool:
+        """Whether a message waits to be received."""
+        return not self._source.empty()
+
     def close(self) -> None:
         self._sink.put(None)

@@ -117,7 +117,7 @@ class NativeMeter:
 
     def speed(self) -> float | None:
         """Measure the core's speed, iterations per second, for about a millisecond, whatever interrupts it."""
-        return self._native.speed().rate
+        return self._native.probes.speed().rate
 
     def close(self) -> None:
         """Nothing is open but what the thread takes with it."""

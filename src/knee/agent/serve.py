@@ -10,6 +10,7 @@ import sys
 import time
 from typing import Any
 
+import knee.native
 from knee import _phase
 from knee.agent.arm import Arm
 from knee.agent.channel import Channel, Message
@@ -67,10 +68,8 @@ class Launch:
         self._treatments = treatments
         facts = interpreter()
         if native is not None:
-            import knee.native
-
             try:
-                facts["speed"] = knee.native.load(native).speed(0.002).best
+                facts["speed"] = knee.native.load(native).probes.speed(0.002).best
                 self._native = native
             except (knee.native.NativeUnavailable, ImportError) as error:
                 facts["native"] = str(error)
@@ -78,6 +77,8 @@ class Launch:
             facts["native"] = "not asked for"
         if arm is not None:
             self._arm = _arm(arm)
+            if self._native is not None:
+                self._arm.native = knee.native.load(self._native)
             self._arm.install()
         return {"is": "started", "facts": facts}
 
@@ -115,27 +116,10 @@ class Launch:
                 given.append([])
                 continue
             with self._arm.making():
-                if self._arm.private_module:
-                    copies = [
-                        load(treatment["workload"], treatment["loader"], private=index > 0)
-                        for index in range(workers)
-                    ]
-                else:
-                    if number not in self._loaded:
-                        self._loaded[number] = load(treatment["workload"], treatment["loader"])
-                    copies = [self._loaded[number]] * workers
+                copies = self._copies(number, treatment, workers)
                 self.stage = "setup"
-                states: list[Any] = []
-                if not self._arm.worker_made:
-                    if self._arm.private_module:
-                        sets = [copy.states(workers) for copy in copies]
-                        states = [own[index] for index, own in enumerate(sets)] if sets[0] else []
-                    else:
-                        states = copies[0].states(workers)
-            namespaces = (
-                [copy.namespace for copy in copies] if self._arm.private_module else [copies[0].namespace]
-            )
-            states = self._arm.made(namespaces, states) or states
+                states = [] if self._arm.worker_made else self._arm.states(copies, workers)
+            states = self._arm.made(copies, states) or states
             self._states.append((copies[0], states))
             seats.append(copies)
             given.append(states)
@@ -144,8 +128,30 @@ class Launch:
             workers, seats, given, factory(self._native, self._start.handle), self._arm, cpus
         )
 
-    def do_rep(self, treatment: int, calls: int, probe: bool, shares: list[int] | None = None) -> Message:
-        """Run one rep; ``calls`` by each worker, or ``shares[i]`` by worker i (a fixed total, divided)."""
+    def _copies(self, number: int, treatment: dict[str, Any], workers: int) -> list[Loaded]:
+        """Load the workload as the arm wants it; what is not private is loaded once for all pools."""
+
+        def get(private: bool) -> Loaded:
+            if private:
+                return load(treatment["workload"], treatment["loader"], private=True)
+            if number not in self._loaded:
+                self._loaded[number] = load(treatment["workload"], treatment["loader"])
+            return self._loaded[number]
+
+        return self._arm.copies(get, workers)
+
+    def do_rep(
+        self,
+        treatment: int,
+        calls: int,
+        probe: bool,
+        shares: list[int] | None = None,
+        watch: bool = False,
+    ) -> Message:
+        """Run one rep; ``calls`` by each worker, or ``shares[i]`` by worker i (a fixed total, divided).
+
+        A watched rep is one that the arm looks at from the main thread while it runs; it must not count.
+        """
         self.stage = "rep"
         assert self._start is not None
         sys.stdout.flush()
@@ -165,6 +171,9 @@ class Launch:
                 }
             )
             first += mine
+        seen: Message = {}
+        if watch:
+            seen = self._arm.watch(self._pool.workers, lambda: any(map(_silent, self._pool.channels)))
         answers = [channel.receive() for channel in self._pool.channels]
         failures = []
         for index, answer in enumerate(answers):
@@ -176,13 +185,13 @@ class Launch:
             return {**failures[0], "raised_by": [failure["worker"] for failure in failures]}
         sys.stdout.flush()
         samples = [answer["sample"] for answer in answers if answer is not None]
-        return {"is": "rep", "samples": samples, "printed": _printed() - printed}
+        return {"is": "rep", "samples": samples, "printed": _printed() - printed, "seen": seen}
 
-    def do_output(self, treatment: int) -> Message:
-        """Call a treatment once, untimed, in worker 0, and digest what it returns."""
+    def do_outputs(self, wanted: list[int]) -> Message:
+        """Call treatments once, untimed, in worker 0, and digest what they return."""
         self.stage = "output"
         channel = self._pool.channels[0]
-        channel.send({"do": "output", "treatment": treatment})
+        channel.send({"do": "outputs", "wanted": wanted})
         return channel.receive() or _gone(0, "output")
 
     def do_close(self) -> Message:
@@ -279,6 +288,10 @@ def unsafe_modules() -> list[str]:
         if str(getattr(module, "__file__", "") or "").endswith(suffixes)
         and "lib-dynload" not in str(module.__file__)
     )
+
+
+def _silent(channel: Any) -> bool:
+    return not channel.waiting()
 
 
 def _config(name: str) -> Any:

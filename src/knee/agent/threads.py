@@ -34,11 +34,12 @@ class Threads:
     ) -> None:
         self.channels = []
         self._threads: list[threading.Thread] = []
+        self.workers: list[threading.Thread] = []
         self._idle = threading.Event()
         boxes = [Mailbox() for _ in range(workers)]
         self.channels = [box.pool_end for box in boxes]
 
-        def live(index: int) -> None:
+        def live(index: int, there: threading.Event) -> None:
             channel = boxes[index].worker_end
             try:
                 if cpus:
@@ -54,20 +55,35 @@ class Threads:
                         with arm.making():
                             made = mine.states(workers)
                     state = mine.state(index, workers, made[index] if made else None)
-                    taken.append(Seat(mine, arm.ready(index, state)))
+                    taken.append(Seat(mine, arm.ready(index, mine, state)))
                 worker.prepare(taken)
                 channel.send({"is": "ready", "worker": index})
             except BaseException as error:
                 channel.send(raised(error, worker=index, where="setup_worker"))
                 return
+            finally:
+                there.set()
             worker.serve()
 
+        def rest(rested: threading.Event) -> None:
+            try:
+                for loaded, given in zip(seats, states):
+                    if loaded is not None:
+                        arm.idle(loaded, given)
+            finally:
+                rested.set()
+            self._idle.wait()
+
         for index in arm.order(workers):
+            there = threading.Event()
             if index is None:
-                thread = threading.Thread(target=self._idle.wait, daemon=True)
+                thread = threading.Thread(target=rest, args=(there,), daemon=True)
             else:
-                thread = threading.Thread(target=live, args=(index,), daemon=True, name=f"worker {index}")
+                thread = threading.Thread(target=live, args=(index, there), daemon=True, name=f"worker {index}")
+                self.workers.append(thread)
             thread.start()
+            if arm.in_turn:
+                there.wait()
             self._threads.append(thread)
 
     def join(self) -> None:
