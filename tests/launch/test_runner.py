@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -171,10 +171,11 @@ def test_a_resumed_run_goes_on_with_the_launches_that_are_left() -> None:
 def test_a_fixed_total_is_divided_among_the_workers() -> None:
     lab = Lab(Experiment("run", (A,), workers=(1, 3), law="fixed", launches=1))
     lab.measure()
-    for rep in lab.did("rep"):
-        if rep[3] == 0 and rep[5] is not None and rep[2] == 3:
-            assert sum(rep[5]) == rep[4]
-            assert max(rep[5]) - min(rep[5]) <= 1
+    divided = [rep for rep in lab.did("rep") if rep[2:4] == (3, 0)]
+    assert divided
+    for rep in divided:
+        assert sum(rep[5]) == rep[4]
+        assert max(rep[5]) - min(rep[5]) <= 1
 
 
 def test_without_the_native_library_there_is_no_control() -> None:
@@ -300,3 +301,40 @@ def test_a_divisible_total_is_never_less_nor_more_than_doubled_for_divisibility(
 @pytest.mark.parametrize("workers", [(1, 2), (1, 2, 4), (1, 3)])
 def test_a_total_that_can_be_divided_evenly_is(workers: tuple[int, ...]) -> None:
     assert all(divisible(100, workers) % count == 0 for count in workers)
+
+
+class _Answering(FakeHost):
+    """Returns other digests than its neighbours, process by process."""
+
+    digests: ClassVar[list[list[str]]]
+    same: ClassVar[list[list[bool | None]]]
+
+    def outputs(self, wanted: Any) -> dict[str, Any]:
+        digests = self.digests.pop(0)
+        return {
+            "digests": [{"digest": d, "how": "pickle", "repr": d} for d in digests],
+            "same": self.same.pop(0),
+        }
+
+
+@pytest.mark.parametrize(
+    ("treatments", "digests", "same", "status"),
+    [
+        ((A, B), [["x", "x"]], [[True, True]], "finished"),
+        ((A, B), [["x", "y"]], [[True, True]], "finished"),  # equal, though their bytes differ
+        ((A, B), [["x", "y"]], [[True, False]], "failed"),
+        ((A, B), [["x", "y"]], [[None, None]], "failed"),
+        ((A, ELSEWHERE), [["x"], ["x"]], [[True], [True]], "finished"),
+        ((A, ELSEWHERE), [["x"], ["y"]], [[True], [True]], "failed"),
+    ],
+)
+def test_treatments_that_return_something_else_are_not_compared(
+    treatments: Any, digests: Any, same: Any, status: str
+) -> None:
+    lab = Lab(Experiment("compare", treatments, launches=1, outputs=True))
+    answering = type("Answering", (_Answering,), {"digests": list(digests), "same": list(same)})
+    lab.runner._start = lambda *_: answering(lab.clock, lab.log, lambda *_: 0.001, lambda _: None, 1e9)
+    outcome = lab.measure()
+    assert outcome.status == status
+    if outcome.failure is not None:
+        assert outcome.failure.text == "outputs: treatment 1 returned y, the first x"

@@ -79,7 +79,9 @@ class Threads:
             if index is None:
                 thread = threading.Thread(target=rest, args=(there,), daemon=True)
             else:
-                thread = threading.Thread(target=live, args=(index, there), daemon=True, name=f"worker {index}")
+                thread = threading.Thread(
+                    target=live, args=(index, there), daemon=True, name=f"worker {index}"
+                )
                 self.workers.append(thread)
             thread.start()
             if arm.in_turn:

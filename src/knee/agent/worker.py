@@ -64,8 +64,7 @@ class Worker:
     def _answer(self, message: Message) -> Message:
         if message["do"] == "rep":
             return self._rep(message)
-        seat = self._seat(message["treatment"])
-        return {"is": "output", **fingerprint(seat)}
+        return outputs([self._seat(treatment) for treatment in message["wanted"]])
 
     def _seat(self, treatment: int) -> Seat:
         seat = self._seats[treatment]
@@ -98,25 +97,57 @@ class Worker:
         return {"is": "sample", "sample": sample}
 
 
-def fingerprint(seat: Seat) -> dict[str, Any]:
-    """Call the operation once, untimed, and digest what it returns.
+def outputs(seats: list[Seat]) -> Message:
+    """Call each operation once, untimed, and digest what it returns.
 
-    Pickled where that works (protocol 4), else by ``repr`` with addresses removed; which of the two is told.
+    Digests are for processes that never meet. Here each result is compared with the first: by ``same(a, b)`` of the
+    first workload's file if it has one, else by ``==``; None where that has no answer (arrays).
+    """
+    results = [_result(seat) for seat in seats]
+    same = seats[0].loaded.same or _equal
+    return {
+        "is": "outputs",
+        "digests": [digest(result) for result in results],
+        "same": [same(results[0], result) for result in results],
+    }
+
+
+def _equal(one: Any, other: Any) -> bool | None:
+    try:
+        return bool(one == other)
+    except (ValueError, TypeError):
+        return None
+
+
+def _result(seat: Seat) -> Any:
+    name = seat.loaded.loop.__name__
+    if name == "_loop_inner":
+        return None  # a statement returns nothing
+    arguments = {"_loop_nothing": (), "_loop_state": (seat.state,), "_loop_share": (seat.state, range(1))}
+    return seat.loaded.operation(*arguments[name])
+
+
+def digest(result: Any) -> dict[str, str]:
+    """Return the SHA-256 of a result, how it was turned into bytes, and the beginning of its ``repr``.
+
+    It is pickled without a memo, so that equal results with other identities inside give equal bytes; what cannot be
+    pickled so (cycles among it) is digested by its ``repr`` with addresses removed.
     """
     import hashlib
+    import io
     import pickle
     import re
 
-    loaded = seat.loaded
-    if loaded.loop.__name__ == "_loop_inner":
-        return {"digest": None, "how": "a statement returns nothing"}
-    arguments = {"_loop_nothing": (), "_loop_state": (seat.state,), "_loop_share": (seat.state, range(1))}
-    result = loaded.operation(*arguments[loaded.loop.__name__])
+    text = re.sub(r"\b0x[0-9a-f]+", "0x", repr(result))
     try:
-        data, how = pickle.dumps(result, protocol=4), "pickle"
-    except Exception:
-        data, how = re.sub(r"0x[0-9a-f]+", "0x", repr(result)).encode(), "repr"
-    return {"digest": hashlib.sha256(data).hexdigest(), "how": how, "repr": repr(result)[:200]}
+        stream = io.BytesIO()
+        pickler = pickle.Pickler(stream, protocol=4)
+        pickler.fast = True
+        pickler.dump(result)
+        data, how = stream.getvalue(), "pickle"
+    except Exception:  # unpicklable results raise anything, RecursionError among it
+        data, how = text.encode(), "repr"
+    return {"digest": hashlib.sha256(data).hexdigest(), "how": how, "repr": text[:200]}
 
 
 def gil() -> bool | None:

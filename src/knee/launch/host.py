@@ -64,8 +64,8 @@ class Host(Protocol):
     ) -> tuple[tuple[WorkerSample, ...], int]:
         """Run one rep; returns a sample per worker and the bytes printed while it ran."""
 
-    def output(self, treatment: int) -> Facts:
-        """Call a treatment once, untimed, and digest what it returns."""
+    def outputs(self, wanted: Sequence[int]) -> Facts:
+        """Call treatments once, untimed; returns ``digests`` and whether each is the ``same`` as the first."""
 
     def close(self) -> Facts:
         """End the pool; returns what is known only after the workload ran."""
@@ -150,15 +150,18 @@ class AgentHost:
         if shares is not None:
             message["shares"] = list(shares)
         answer = self._ask(message, self._timeout)
-        samples = []
-        for found in answer["samples"]:
-            found["phases"] = {name: tuple(pair) for name, pair in found.get("phases", {}).items()}
-            samples.append(WorkerSample(**found))
-        return tuple(samples), answer["printed"]
+        return _samples(answer), answer["printed"]
 
-    def output(self, treatment: int) -> Facts:
-        """Digest a treatment's result."""
-        return self._ask({"do": "output", "treatment": treatment}, self._timeout)
+    def watch(self, treatment: int, calls: int) -> tuple[tuple[WorkerSample, ...], Facts]:
+        """Run one rep while the arm looks at it from outside; the samples show what ran, not how fast it is."""
+        answer = self._ask(
+            {"do": "rep", "treatment": treatment, "calls": calls, "probe": False, "watch": True}, self._timeout
+        )
+        return _samples(answer), answer["seen"]
+
+    def outputs(self, wanted: Sequence[int]) -> Facts:
+        """Digest the treatments' results."""
+        return self._ask({"do": "outputs", "wanted": list(wanted)}, self._timeout)
 
     def close(self) -> Facts:
         """End the pool."""
@@ -257,3 +260,11 @@ class AgentHost:
         return Lost(
             "exited", f"the launch left with exit code {code} in the middle of its work", traceback=trace
         )
+
+
+def _samples(answer: Mapping[str, Any]) -> tuple[WorkerSample, ...]:
+    samples = []
+    for found in answer["samples"]:
+        found["phases"] = {name: tuple(pair) for name, pair in found.get("phases", {}).items()}
+        samples.append(WorkerSample(**found))
+    return tuple(samples)

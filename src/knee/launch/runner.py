@@ -139,6 +139,7 @@ class Runner:
         self._expected: int | None = experiment.launches
         self._kinds = list(experiment.kinds)
         self._control_calls = 0
+        self._outputs: dict[int, Mapping[str, Any] | None] = {}
 
     def measure(self) -> Outcome:
         """Launch until the rule, the budget or a failure ends it. Ctrl-C ends it too, with all that was measured."""
@@ -210,6 +211,7 @@ class Runner:
                         host.open(
                             pool.kind, pool.workers, [group.treatments.index(t) for t in pool.treatments]
                         )
+                        self._compare_outputs(host, group)
                         for rep in pool.reps:
                             if rep.treatment == CONTROL and not self._control_calls:
                                 continue
@@ -258,6 +260,30 @@ class Runner:
             warmup=rep.warmup,
             samples=samples,
             printed=printed,
+        )
+
+    def _compare_outputs(self, host: Host, group: design.Group) -> None:
+        """Ask each treatment once what it returns; different results are no comparison of speed.
+
+        In one process the agent compares with the first; across processes their digests are compared here.
+
+        Raises:
+            Lost: a treatment returns something else than the first.
+        """
+        if not self._experiment.outputs or group.treatments[0] in self._outputs:
+            return
+        answer = host.outputs(range(len(group.treatments)))
+        together = not self._outputs
+        for treatment, digest, same in zip(group.treatments, answer["digests"], answer["same"], strict=True):
+            self._outputs[treatment] = digest
+            first = next(iter(self._outputs.values()))
+            if digest is None or first is None or (together and same):
+                continue
+            if digest["digest"] != first["digest"] or (together and same is False):
+                text = f"treatment {treatment} returned {digest['repr']}, the first {first['repr']}"
+                raise Lost("raised", text, where="outputs")
+        self._store.event(
+            self._run, "outputs", {str(number): found for number, found in self._outputs.items()}
         )
 
     def _calibrate(self, host: Host, interpreter: Mapping[str, Any], treatments: int) -> None:

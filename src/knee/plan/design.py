@@ -27,14 +27,19 @@ class Group:
 def groups(experiment: Experiment) -> tuple[tuple[int, ...], ...]:
     """Sort treatments into those that can share a process, in order of first appearance.
 
-    The A/A copy has the number ``len(treatments)`` and lives where the first treatment does.
+    The A/A copy has the number ``len(treatments)``. It must meet the first treatment as the others do: in its pool
+    where all share one, in a process of its own where they do not.
     """
     found: dict[tuple[object, ...], list[int]] = {}
     for index, treatment in enumerate(experiment.treatments):
         found.setdefault(treatment.process_key, []).append(index)
     members = list(found.values())
     if experiment.again:
-        members[0].append(len(experiment.treatments))
+        twin = len(experiment.treatments)
+        if len(members) == 1:
+            members[0].append(twin)
+        else:
+            members.append([twin])
     return tuple(tuple(member) for member in members)
 
 

@@ -22,7 +22,7 @@ class Experiment:
         workers: worker counts of the ladder, ascending.
         law: ``scaled``: every worker does the same work (Gustafson); ``fixed``: a fixed total is divided (Amdahl).
         seed: every order is drawn from it.
-        precision: half-width of the speedup's interval, as a share, at which launches stop.
+        precision: whole width of the speedup's interval, as a share, at which launches stop.
         budget: seconds after which launches stop.
         minimum: launches at least.
         launches: this many launches exactly, whatever precision and budget say; None leaves it to them.
@@ -33,6 +33,7 @@ class Experiment:
         again: whether the first treatment runs a second time as ``A/A`` control, numbered after the treatments.
         native: whether the native library may be used.
         pin: whether worker i is pinned to the i-th CPU that Knee may use.
+        outputs: whether the treatments' results are compared once, before anything is timed.
         calls: calls per rep and worker; None until calibrated.
     """
 
@@ -53,6 +54,7 @@ class Experiment:
     again: bool = False
     native: bool = True
     pin: bool = False
+    outputs: bool = False
     calls: int | None = None
 
     def to_json(self) -> dict[str, Any]:
