@@ -107,6 +107,10 @@ class Native:
         """Run the control kernel in the calling thread: it shares nothing with anyone."""
         self.library.knee_control(iterations)
 
+    def speed(self, duration: float = 0.001) -> Speed:
+        """Measure the speed of the core the caller runs on: ``Probes.speed``."""
+        return self.probes.speed(duration)
+
     def sampler(self, thread: int, hertz: int, kernel: bool = False) -> Sampler:
         """Start sampling instruction addresses of the thread with that native id.
 
