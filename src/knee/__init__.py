@@ -1,10 +1,11 @@
 """Knee: how a program scales with workers, whether to believe it, and why it stops.
 
-In a workload: ``with knee.phase("parse"):`` times a part of it, ``knee.uses("input.json")`` declares a file that it
-depends on. In an application: ``knee.useful_workers()`` is the number of workers that its pools should have.
+In a workload: ``with knee.phase("parse"):`` times a part of it, ``knee.uses("input.json")`` declares a file
+that it depends on. In an application: ``knee.useful_workers()`` is the number of workers that its pools
+should have.
 
-This module is imported inside measured programs, on every Python that can be measured: it imports nothing until
-it is asked for something.
+This module is imported inside measured programs, on every Python that can be measured: it imports nothing
+until it is asked for something.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from knee.store.trouble import explained
 
 if TYPE_CHECKING:
     from knee.launch.sample import Loss, RepResult
+    from knee.stats.phases import Phases
     from knee.stats.reps import Reps
     from knee.store.samples import Samples
 
@@ -201,6 +202,10 @@ class Store:
         """(seconds since the epoch, kind, data) of what happened, in order."""
         return self._ask(queries.events, run)
 
+    def printed(self, run: int) -> tuple[int, int]:
+        """Bytes that the workload printed while it was timed, and in how many reps."""
+        return self._ask(queries.printed, run)
+
     def core_speeds(self, machine: str, before: int | None = None) -> list[float]:
         """Median core speed (iterations/s) of each run on a machine, oldest first; of those before a run."""
         return self._ask(queries.core_speeds, machine, before)
@@ -214,6 +219,12 @@ class Store:
         from knee.store import samples  # numpy, which lists of runs need not wait for
 
         return self._ask(samples.read, run)
+
+    def phases(self, run: int) -> Phases:
+        """Every phase of every timed rep of a run, by column."""
+        from knee.store import phases
+
+        return self._ask(phases.read, run)
 
     def _ask(self, query: Callable[..., _T], *arguments: Any) -> _T:
         with explained(self.path):

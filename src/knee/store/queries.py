@@ -99,6 +99,16 @@ def events(db: sqlite3.Connection, run: int) -> list[tuple[float, str, dict[str,
     return [(at, kind, json.loads(data)) for at, kind, data in rows]
 
 
+def printed(db: sqlite3.Connection, run: int) -> tuple[int, int]:
+    """Bytes that the workload printed while timed, and in how many reps; what commands print is their result."""
+    row = db.execute(
+        "SELECT coalesce(sum(printed), 0), count(*) FROM rep WHERE run = ? AND printed > 0 AND NOT warmup"
+        " AND kind != 'command'",
+        (run,),
+    ).fetchone()
+    return row[0], row[1]
+
+
 def core_speeds(db: sqlite3.Connection, machine: str, before: int | None) -> list[float]:
     """Median core speed of each run on a machine, of those before run ``before``, oldest first."""
     rows = db.execute(

@@ -1,0 +1,159 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from knee.cli import parameter
+from knee.errors import KneeError
+from knee.plan.workload import Workload, from_command, from_statement, from_target
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_WORDS_AFTER = "knee.words-after-dashes"
+_LIKE_TARGET = re.compile(r"(?P<file>[\w./\\~-]+)(?::[A-Za-z_][\w.]*)?")
+
+
+class Measuring(click.Command):
+    """A command whose words after ``--`` are a command line to measure, told apart from its own arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the words after the first ``--`` aside."""
+        if "--" in args:
+            place = args.index("--")
+            ctx.meta[_WORDS_AFTER] = tuple(args[place + 1 :])
+            args = args[:place]
+        return super().parse_args(ctx, args)
+
+
+def words_after_dashes() -> tuple[str, ...] | None:
+    """The words after ``--`` of the command that runs now; None where there was no ``--``."""
+    found: tuple[str, ...] | None = click.get_current_context().meta.get(_WORDS_AFTER)
+    return found
+
+
+def workload(text: str, setup: str | None) -> Workload:
+    """A target or a statement, whichever ``text`` is.
+
+    Raises:
+        KneeError: it is neither, or its file is missing.
+    """
+    match = _LIKE_TARGET.fullmatch(text)
+    looks = match is not None and (
+        match["file"].endswith(".py") or Path(match["file"]).exists() or Path(f"{match['file']}.py").exists()
+    )
+    if looks or ".py:" in text:
+        if setup is not None:
+            raise KneeError(
+                f"-s is for statements, and '{text}' names a file",
+                "write a setup function in the file instead",
+            )
+        return from_target(text)
+    return from_statement(text, setup or "")
+
+
+def command_line(words: tuple[str, ...]) -> Workload:
+    """The command after ``--``."""
+    return from_command(words)
+
+
+def measuring(function: _F) -> _F:
+    """Add the options that every verb that measures has."""
+    for option in reversed(_MEASURING):
+        function = option(function)
+    return function
+
+
+def stored(function: _F) -> _F:
+    """Add ``--store``."""
+    return _STORE(function)
+
+
+_STORE = click.option(
+    "--store",
+    metavar="FILE",
+    help="The file that keeps runs (default: knee.db in the project, or KNEE_STORE).",
+)
+
+_MEASURING = (
+    click.option(
+        "-s", "--setup", metavar="CODE", help="Run once per pool before a STATEMENT; its names are shared."
+    ),
+    click.option(
+        "-w",
+        "--workers",
+        type=parameter.WORKERS,
+        metavar="1,2,4",
+        help="Worker counts (default: 1, 2, 4, … up to the workers that are useful on this machine).",
+    ),
+    click.option(
+        "-k",
+        "--kind",
+        "kinds",
+        type=parameter.KIND,
+        metavar="KINDS",
+        help="Of threads, processes, subinterpreters; several with commas (default: threads).",
+    ),
+    click.option(
+        "--precision",
+        type=parameter.SHARE,
+        default="3%",
+        show_default=True,
+        metavar="SHARE",
+        help="Add launches until every speedup's interval is narrower than this.",
+    ),
+    click.option(
+        "--budget",
+        type=parameter.DURATION,
+        default="60s",
+        show_default=True,
+        metavar="TIME",
+        help="Add no launch after this time.",
+    ),
+    click.option(
+        "--launches",
+        type=click.IntRange(1, 100_000),
+        metavar="N",
+        help="Make exactly this many, whatever they show.",
+    ),
+    click.option(
+        "--min-time",
+        type=parameter.DURATION,
+        default="100ms",
+        show_default=True,
+        metavar="TIME",
+        help="Let a rep of one worker last at least this long.",
+    ),
+    click.option(
+        "--timeout",
+        type=parameter.DURATION,
+        default="60s",
+        show_default=True,
+        metavar="TIME",
+        help="End a launch whose rep lasts longer.",
+    ),
+    click.option(
+        "--fixed-total",
+        is_flag=True,
+        help="Divide a fixed amount of work among the workers: operation(state, share).",
+    ),
+    click.option(
+        "--loader",
+        type=click.Choice(["import", "script"]),
+        default="import",
+        show_default=True,
+        help="Load the workload as programs import modules, or as a script runs.",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Draw every order from this number."
+    ),
+    click.option(
+        "--no-native", is_flag=True, help="Do without the native barrier and probes (less precise)."
+    ),
+    _STORE,
+)

@@ -1,0 +1,163 @@
+"""``knee run``: measure how a workload scales, and show it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from knee.cli import options, output, parameter
+from knee.errors import KneeError
+from knee.plan.experiment import Experiment
+from knee.plan.treatment import Treatment
+from knee.plan.workload import Workload
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command(
+    cls=options.Measuring,
+    epilog="""\b
+Examples:
+  knee run bench.py:operation
+  knee run bench.py:operation --python 3.13t --with pillow==12.2.0
+  knee run bench.py:operation --workers 1,2,4,8 --kind threads,processes
+  knee run -s "d = dict.fromkeys(range(100))" "sum(d)"
+  knee run -- ./prog --threads {workers}""",
+)
+@click.argument("target", metavar="TARGET|STATEMENT", required=False)
+@options.measuring
+@click.option(
+    "--python", metavar="PYTHON", help="A version (3.13t), a path or a command (default: Knee's own)."
+)
+@click.option(
+    "--with", "packages", multiple=True, metavar="PACKAGE", help="Install this beside it; repeatable."
+)
+@click.option(
+    "--env",
+    "variables",
+    type=parameter.VARIABLE,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set this; repeatable.",
+)
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="last",
+    metavar="[RUN]",
+    help="Go on with a run that did not finish (default: the last such).",
+)
+@output.plot
+@output.json
+def command(
+    target: str | None,
+    resume: str | None,
+    store: str | None,
+    plot: Path | None,
+    json: str | None,
+    **given: Any,
+) -> int:
+    """Measure how a workload scales with workers.
+
+    TARGET is a file and a callable in it (bench.py:operation), or a STATEMENT as timeit takes it; a command line stands
+    after --, with {workers} where the worker count goes.
+    """
+    output.check(plot, json)
+    words = options.words_after_dashes()
+    if sum(part is not None for part in (target, words, resume)) != 1:
+        raise KneeError(
+            "nothing to measure" if resume is None else "a run that is resumed has its workload already",
+            "name one of: a target (bench.py:operation), a statement, a command after --, or --resume",
+        )
+    experiment = None
+    if resume is None:
+        workload = (
+            options.workload(target, given["setup"])
+            if target is not None
+            else options.command_line(words or ())
+        )
+        experiment = plan(workload, given)
+    return _measured(experiment, resume, store, plot, json)
+
+
+def plan(workload: Workload, given: Mapping[str, Any]) -> Experiment:
+    """The experiment that the command line asks for.
+
+    Raises:
+        KneeError: options that do not go together, no such interpreter, or packages that cannot be installed.
+    """
+    kinds = given["kinds"]
+    python = ""
+    if workload.form == "command":
+        for name, value in (("--kind", kinds), ("--python", given["python"]), ("--with", given["packages"])):
+            if value:
+                raise KneeError(
+                    f"{name} is for Python workloads", "a command starts its own workers and interpreter"
+                )
+        kinds = ("command",)
+    else:
+        from knee.launch.environment import environment
+        from knee.launch.interpreter import find
+
+        python = environment(find(given["python"]), given["packages"]).python
+    treatment = Treatment(
+        label=workload.label,
+        workload=workload,
+        python=python,
+        env=dict(given["variables"]),
+        loader=given["loader"],
+    )
+    return Experiment(
+        verb="run",
+        treatments=(treatment,),
+        kinds=kinds or ("threads",),
+        workers=given["workers"] or default_workers(),
+        law="fixed" if given["fixed_total"] else "scaled",
+        seed=secrets.randbits(32) if given["seed"] is None else given["seed"],
+        precision=given["precision"],
+        budget=given["budget"],
+        launches=given["launches"],
+        min_time=given["min_time"],
+        timeout=given["timeout"],
+        native=not given["no_native"],
+    )
+
+
+def default_workers() -> tuple[int, ...]:
+    """1, 2, 4 and so on up to the workers that are useful on this machine, and these; at least 1 and 2."""
+    from knee.machine import useful_workers
+
+    return ladder_to(useful_workers())
+
+
+def ladder_to(useful: int) -> tuple[int, ...]:
+    """Powers of two below ``useful``, then ``useful``; at least 1 and 2."""
+    powers = [1 << bit for bit in range(max(useful, 1).bit_length()) if 1 << bit < useful]
+    return tuple(sorted({1, 2, *powers, max(useful, 1)}))
+
+
+def _measured(
+    experiment: Experiment | None, resume: str | None, path: str | None, plot: Path | None, json: str | None
+) -> int:
+    from knee.analysis.run import analyse
+    from knee.launch import runner
+    from knee.store.database import Store
+    from knee.store.location import locate
+    from knee.views import progress
+
+    with Store.open(locate(path)) as store:
+        with progress.bar() as tell:
+            if resume is None:
+                assert experiment is not None
+                run = runner.run(experiment, store, tell)
+            else:
+                run = store.resolve(resume, resumable=True)
+                runner.resume(store, run, tell)
+        report = analyse(store, run)
+    output.show(report, plot, json)
+    return 1 if report.status == "failed" else 0

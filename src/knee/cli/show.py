@@ -1,0 +1,76 @@
+"""``knee show``: a stored run again, in any format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from knee.cli import options, output
+from knee.errors import KneeError
+
+if TYPE_CHECKING:
+    from knee.analysis.report import RunReport
+
+FORMATS = ("table", "json", "csv", "markdown", "pyperf")
+
+
+@click.command
+@click.argument("run", default="last")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="How to show it."
+)
+@click.option(
+    "-o", "--output", "file", metavar="FILE", default="-", help="Write it there instead of standard output."
+)
+@options.stored
+@output.plot
+@output.json
+def command(run: str, form: str, file: str, store: str | None, plot: Path | None, json: str | None) -> None:
+    """Show a stored run again: RUN is its number, or last.
+
+    Without --format, --json FILE writes JSON as knee run does.
+    """
+    from knee.store.database import Store
+    from knee.store.location import locate
+
+    output.check(plot, json)
+    with Store.open(locate(store), readonly=True) as opened:
+        number = opened.resolve(run)
+        verb = opened.run(number).record.verb
+        if verb != "run":
+            raise KneeError(
+                f"run {number} was made by knee {verb}", f"knee {verb} --help tells how to see it again"
+            )
+        from knee.analysis.run import analyse
+
+        report = analyse(opened, number)
+        if form == "pyperf":
+            from knee.views import pyperf
+
+            output.write(file, pyperf.render(report, opened.reps(number)))
+            return
+    if form == "table" and file == "-":
+        output.show(report, plot, json)
+        return
+    output.write(file, _rendered(report, form))
+    output.draw(report, plot, quiet=file == "-")
+
+
+def _rendered(report: RunReport, form: str) -> str:
+    if form == "json":
+        from knee.views import jsonview
+
+        return jsonview.render(report)
+    if form == "csv":
+        from knee.views import csv
+
+        return csv.render(report)
+    if form == "markdown":
+        from knee.views import markdown
+
+        return markdown.render(report)
+    from knee.views import terminal
+
+    return terminal.text(report)

@@ -1,0 +1,1 @@
+"""Views: one output format a file. They render reports and compute no statistics."""

@@ -1,0 +1,104 @@
+"""A report's parts as short texts, shared by the formats for people."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from knee.analysis.report import InterpreterReport, KindReport, RunReport
+from knee.launch.sample import Loss
+from knee.stats.ladder import Ladder, Row
+from knee.views import units
+
+NAMES = ("workers", "time per rep", "throughput", "speedup", "gain", "efficiency", "ceiling", "flags")
+"""Columns of a ladder's table."""
+
+
+def row(row: Row, kind: KindReport) -> tuple[str, ...]:
+    """A row's cells, in the order of ``NAMES``; a cell of a row with modes has a line for each mode."""
+    assert kind.ladder is not None
+    speedup, gain, efficiency = units.ratio(row.speedup), units.ratio(row.gain), units.percent(row.efficiency)
+    time = f"{units.time(row.time.estimate)} {units.spread(row.time)}"
+    rate = units.rate(row.throughput.estimate)
+    if row.modes:
+        # No single number holds: each mode is shown, with its share of the launches.
+        modes = [(f"{mode.share:.0%}: ", mode) for mode in kind.modes(row.workers)]
+        time = "\n".join(
+            f"{share}{units.time(mode.time.estimate)} {units.spread(mode.time)}" for share, mode in modes
+        )
+        rate = "\n".join(f"{share}{units.rate(mode.throughput.estimate)}" for share, mode in modes)
+        gain = "" if row.gain is None else "modes"
+        if row.workers != kind.ladder.base:
+            speedup = "\n".join(f"{share}{units.ratio(mode.speedup)}" for share, mode in modes)
+            efficiency = "\n".join(f"{share}{units.percent(mode.efficiency)}" for share, mode in modes)
+    ceiling = "?" if row.ceiling is None else units.ratio(row.ceiling)
+    return str(row.workers), time, rate, speedup, gain, efficiency, ceiling, " ".join(row.flags)
+
+
+def notes(ladder: Ladder) -> list[str]:
+    """Why flags stand, and the knee: sentences."""
+    found = [f"{_workers(row.workers)}: {row.note}." for row in ladder.rows if row.note]
+    if ladder.knee is not None:
+        found.append(f"{knee(ladder)}: {ladder.knee.why}.")
+    return found
+
+
+def knee(ladder: Ladder) -> str:
+    """Where the knee is, with its interval."""
+    found = ladder.knee
+    if found is None:
+        return "No knee can be told"
+    if not found.reached:
+        return f"No knee up to {found.workers} workers"
+    return f"The knee is at {_workers(found.workers)}" + (
+        "" if found.low == found.high else f" ({found.low} to {found.high})"
+    )
+
+
+def interpreter(found: InterpreterReport) -> str:
+    """Version, GIL and loader."""
+    if found.gil is None:
+        gil = "GIL unknown"
+    elif found.gil:
+        gil = "GIL ON in a free-threaded build" if found.free_threaded else "GIL on"
+    else:
+        gil = "GIL off"
+    loader = "imported as a module" if found.loader == "import" else "run as a script"
+    return f"Python {found.label}, {gil}, workload {loader}"
+
+
+def summary(report: RunReport) -> str:
+    """Which run this is, and how it ended."""
+    state = "" if report.status == "finished" else f" {report.status},"
+    number = f"{report.launches} launch{'' if report.launches == 1 else 'es'}"
+    when = datetime.datetime.fromtimestamp(report.created).strftime("%Y-%m-%d %H:%M")
+    return f"Run {report.run},{state} {number}, {when}, seed {report.seed}, in {report.store}"
+
+
+def grouped(losses: Sequence[Loss]) -> list[tuple[Loss, int]]:
+    """Losses of one kind, text and place once, with how often they occurred."""
+    found: dict[tuple[str, str, str], list[Loss]] = {}
+    for loss in losses:
+        found.setdefault((loss.kind, loss.text, where(loss)), []).append(loss)
+    return [(same[0], len(same)) for same in found.values()]
+
+
+def where(loss: Loss) -> str:
+    """The cell, worker and rep of a loss, after a comma; empty where none is known."""
+    parts = []
+    if loss.worker_kind is not None and loss.workers is not None:
+        parts.append(f"{loss.workers} {loss.worker_kind}")
+    if loss.worker is not None:
+        parts.append(f"worker {loss.worker}")
+    if loss.rep is not None:
+        parts.append(f"rep {loss.rep}")
+    return f", {', '.join(parts)}" if parts else ""
+
+
+def capital(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def _workers(count: int) -> str:
+    return f"{count} worker{'' if count == 1 else 's'}"

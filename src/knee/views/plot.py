@@ -1,0 +1,181 @@
+"""A report as a picture: speedup against workers, with the ideal line, the ceiling and the fast cores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from knee.analysis.report import KindReport, RunReport
+from knee.stats.interval import Interval
+from knee.stats.ladder import Ladder
+from knee.views import cells
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette (Color Universal Design, 2008): told apart with every kind of colour vision.
+COLOURS = {"threads": "#0072B2", "processes": "#D55E00", "subinterpreters": "#009E73", "command": "#0072B2"}
+_IDEAL = "#9a9a9a"
+_CEILING = "#CC79A7"
+_INK = "#222222"
+
+
+def save(report: RunReport, path: Path) -> None:
+    """Draw a run into a file; its suffix decides the format.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    draw(report).savefig(path, dpi=160)
+
+
+def draw(report: RunReport) -> Figure:
+    """A figure with one panel: every kind of worker that was measured."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(
+        {"font.size": 10, "svg.fonttype": "none", "axes.edgecolor": _INK, "text.color": _INK}
+    ):
+        figure = Figure(figsize=(8, 5), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        ladders = [
+            (kind, kind.ladder) for kind in report.kinds if kind.ladder is not None and kind.ladder.rows
+        ]
+        if not ladders:
+            axes.text(0.5, 0.5, "nothing was measured", ha="center", va="center", transform=axes.transAxes)
+        else:
+            _frame(axes, report, [ladder for _, ladder in ladders])
+            for kind, ladder in ladders:
+                _curve(axes, kind, ladder)
+        _titles(figure, axes, report)
+    return figure
+
+
+def _frame(axes: Axes, report: RunReport, ladders: list[Ladder]) -> None:
+    """The ideal line, the ceiling, the fast cores, and the scales."""
+    base = min(ladder.base for ladder in ladders)
+    counts = sorted({row.workers for ladder in ladders for row in ladder.rows})
+    most = counts[-1]
+    axes.plot([base, most], [1, most / base], color=_IDEAL, ls=(0, (6, 4)), lw=1.2, zorder=1, label="ideal")
+    # The control ran beside every kind; its curve is drawn once, from the kind that has most of it.
+    best = max(ladders, key=lambda ladder: sum(row.ceiling is not None for row in ladder.rows))
+    ceiling = [(row.workers, row.ceiling) for row in best.rows if row.ceiling is not None]
+    if len(ceiling) > 1:
+        x = [workers for workers, _ in ceiling]
+        axes.plot(
+            x,
+            [c.estimate for _, c in ceiling],
+            color=_CEILING,
+            lw=1.2,
+            ls=":",
+            zorder=2,
+            label="machine's ceiling",
+        )
+        bounded = [(workers, c) for workers, c in ceiling if c.bounded]
+        axes.fill_between(
+            [workers for workers, _ in bounded],
+            [c.low for _, c in bounded],
+            [c.high for _, c in bounded],
+            color=_CEILING,
+            alpha=0.15,
+            lw=0,
+        )
+    fast = report.fast_cores
+    if fast is not None and base <= fast <= most * 1.5:
+        axes.axvline(fast, color=_INK, lw=0.8, ls="-", alpha=0.35, zorder=0)
+        axes.annotate(
+            f"{fast} fast core{'' if fast == 1 else 's'}",
+            (fast, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-4, -4),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=8,
+            color=_INK,
+            alpha=0.7,
+            rotation=90,
+        )
+    axes.set_xticks(counts, [str(count) for count in counts])
+    axes.set_xlim(base - 0.04 * (most - base + 1), most + 0.04 * (most - base + 1))
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color="#e6e6e6", lw=0.8, zorder=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("workers")
+    axes.set_ylabel("speedup" if base == 1 else f"speedup over {base} workers")
+
+
+def _curve(axes: Axes, kind: KindReport, ladder: Ladder) -> None:
+    """A kind's points with their intervals; a row with modes has a point for each, sized by its share."""
+    colour = COLOURS.get(kind.kind, _INK)
+    line = [(row.workers, row.speedup.estimate) for row in ladder.rows if row.speedup is not None]
+    axes.plot([x for x, _ in line], [y for _, y in line], color=colour, lw=1.8, zorder=3, label=kind.kind)
+    for row in ladder.rows:
+        if row.speedup is None:
+            continue
+        if row.modes and row.workers != ladder.base:
+            for mode in kind.modes(row.workers):
+                if mode.speedup is not None:
+                    _point(axes, row.workers, mode.speedup, colour, size=10 * mode.share**0.5, hollow=True)
+        else:
+            _point(axes, row.workers, row.speedup, colour, size=6, hollow="SUSPECT" in row.flags)
+    knee = ladder.knee
+    if knee is not None and knee.reached:
+        at = ladder.row(knee.workers)
+        if at is not None and at.speedup is not None:
+            axes.annotate(
+                "knee",
+                (knee.workers, at.speedup.estimate),
+                xytext=(0, -22),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+                color=colour,
+                arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.8},
+            )
+
+
+def _point(axes: Axes, workers: int, value: Interval, colour: str, *, size: float, hollow: bool) -> None:
+    error = [[value.estimate - value.low], [value.high - value.estimate]] if value.bounded else None
+    axes.errorbar(
+        [workers],
+        [value.estimate],
+        yerr=error,
+        fmt="o",
+        ms=size,
+        color=colour,
+        mfc="white" if hollow else colour,
+        mew=1.4,
+        capsize=3,
+        lw=1.2,
+        zorder=4,
+    )
+
+
+def _titles(figure: Figure, axes: Axes, report: RunReport) -> None:
+    title = report.workload if len(report.workload) <= 70 else f"{report.workload[:67]}..."
+    axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=22, parse_math=False)
+    law = "every worker does the same work" if report.law == "scaled" else "a fixed amount of work is divided"
+    facts = [law, f"{report.launches} launches, 95 % intervals"]
+    if report.interpreter is not None:
+        facts.insert(0, cells.interpreter(report.interpreter).split(", workload")[0])
+    axes.text(
+        0,
+        1.02,
+        " · ".join(facts),
+        transform=axes.transAxes,
+        fontsize=8.5,
+        color="#555555",
+        va="bottom",
+        parse_math=False,
+    )
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        axes.legend(handles, labels, frameon=False, loc="upper left", fontsize=9)
+    if report.hazards:
+        names = ", ".join(hazard.id for hazard in report.hazards)
+        figure.supxlabel(f"hazards: {names}", fontsize=8, color="#8a5a00", x=0.01, ha="left")

@@ -1,0 +1,118 @@
+"""A report as tables and sentences for a terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from knee.analysis.report import LAWS, Hazard, KindReport, RunReport
+from knee.launch.sample import Loss
+from knee.stats.ladder import MODES, SUSPECT
+from knee.views import cells
+
+_ALARMING = {SUSPECT, MODES}
+
+
+def render(report: RunReport, console: Console) -> None:
+    """Print a run."""
+    console.print(Group(*_parts(report)))
+
+
+def text(report: RunReport, width: int = 140) -> str:
+    """A run as plain text."""
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    render(report, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def _parts(report: RunReport) -> Iterator[RenderableType]:
+    yield from heading(report)
+    for kind in report.kinds:
+        yield Text()
+        yield ladder(kind)
+    if report.variance is not None:
+        spread = (
+            f"{report.variance.within:.1%} within a launch, {report.variance.between:.1%} between launches"
+        )
+        yield Text()
+        yield Text(f"Spread of a rep's time: {spread}.", style="dim")
+    if report.hazards:
+        yield Text()
+        yield hazards(report.hazards)
+    if report.losses:
+        yield Text()
+        yield losses(report.losses)
+    yield Text()
+    yield from footing(report)
+
+
+def heading(report: RunReport) -> Iterator[RenderableType]:
+    """What was measured, by what, under which law."""
+    yield Text(report.workload, style="bold")
+    if report.interpreter is not None:
+        alarming = report.interpreter.free_threaded and report.interpreter.gil
+        yield Text(f"{cells.interpreter(report.interpreter)}.", style="yellow" if alarming else "")
+    yield Text(f"{cells.capital(LAWS[report.law])}.")
+
+
+def ladder(kind: KindReport) -> RenderableType:
+    """The table of one kind of worker, with its knee and notes."""
+    if kind.ladder is None:
+        how = "no result" if kind.available else "not available"
+        return Text.assemble((kind.kind, "bold"), f": {how}: {kind.reason}")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for name in cells.NAMES[:-1]:
+        table.add_column(name, justify="right", no_wrap=True)
+    flagged = any(row.flags for row in kind.ladder.rows)
+    if flagged:
+        table.add_column(cells.NAMES[-1], no_wrap=True)
+    for row in kind.ladder.rows:
+        texts = cells.row(row, kind)
+        table.add_row(*texts[: None if flagged else -1], style="yellow" if set(row.flags) & _ALARMING else "")
+    notes = cells.notes(kind.ladder)
+    return Group(Text(kind.kind, style="bold cyan"), table, Text(), *(Text(note) for note in notes))
+
+
+def hazards(found: Sequence[Hazard]) -> RenderableType:
+    """Each hazard with its advice."""
+    lines: list[RenderableType] = [Text("Hazards", style="bold")]
+    for hazard in found:
+        lines.append(_indented(Text.assemble((hazard.id, "yellow"), ": ", hazard.text), 2))
+        if hazard.advice:
+            lines.append(_indented(Text(hazard.advice, style="dim"), 4))
+    return Group(*lines)
+
+
+def losses(found: Sequence[Loss]) -> RenderableType:
+    """What was lost, each kind once with its number, with the traceback of the first."""
+    lines: list[RenderableType] = [Text("Lost", style="bold")]
+    for loss, number in cells.grouped(found):
+        times = (
+            f" ({number} times, first in launch {loss.launch})" if number > 1 else f" (launch {loss.launch})"
+        )
+        lines.append(
+            _indented(Text.assemble((loss.kind, "red"), f": {loss.text}{cells.where(loss)}{times}"), 2)
+        )
+        if loss.traceback.strip():
+            lines.append(_indented(Text(loss.traceback.rstrip(), style="dim"), 4))
+    return Group(*lines)
+
+
+def footing(report: RunReport) -> Iterator[RenderableType]:
+    """Where the run is stored and how to see it again, or go on with it."""
+    yield Text(f"{cells.summary(report)}.")
+    if report.status in ("unfinished", "interrupted"):
+        yield Text(f"knee run --resume {report.run} goes on with it.", style="dim")
+    else:
+        yield Text(f"knee show {report.run} shows it again.", style="dim")
+
+
+def _indented(text: Text, columns: int) -> RenderableType:
+    return Padding(text, (0, 0, 0, columns), expand=False)
