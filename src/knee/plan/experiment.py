@@ -34,6 +34,7 @@ class Experiment:
         native: whether the native library may be used.
         pin: whether worker i is pinned to the i-th CPU that Knee may use.
         outputs: whether the treatments' results are compared once, before anything is timed.
+        margin: differences of a comparison within this share are ``same``.
         calls: calls per rep and worker; None until calibrated.
     """
 
@@ -55,6 +56,7 @@ class Experiment:
     native: bool = True
     pin: bool = False
     outputs: bool = False
+    margin: float = 0.02
     calls: int | None = None
 
     def to_json(self) -> dict[str, Any]:

@@ -11,8 +11,9 @@ import numpy as np
 from knee.stats.interval import Interval, of_mean, of_ratio
 from knee.stats.launches import Grid, over_blocks
 from knee.stats.modes import Mode, modes
+from knee.stats.pairs import by_launch, pairs, rank
 from knee.stats.position import Position, position
-from knee.stats.reps import Floats, Ints, Reps
+from knee.stats.reps import Floats, Reps
 from knee.stats.stopping import Decision, is_look, launches_for, look_confidence
 
 Verdict = Literal["faster", "slower", "same", "cannot-tell", "suspect"]
@@ -139,10 +140,10 @@ def compare(
 ) -> Comparison:
     """Compare every treatment with the reference.
 
-    Logs of cost per rep are averaged per treatment inside each block and pool, differences of these means are
-    averaged inside each launch, and Student's t over launches gives the interval (estimator chosen by
-    simulation, docs/statistics.md). Its level is raised for repeated looks (``stopping.look_confidence``) and
-    for the number of treatments (Šidák 1967).
+    Reps are paired inside their pools, the log ratios of the pairs are reduced to one number per launch and worker
+    count (``pairs.by_launch``), and Student's t over launches gives the interval: the estimator was chosen by
+    simulation, docs/statistics.md. Its level is raised for repeated looks (``stopping.look_confidence``) and for
+    the number of treatments (Šidák 1967).
 
     Args:
         reps: of a whole run.
@@ -158,7 +159,7 @@ def compare(
     rows: list[Row] = []
     whole: list[Row] = []
     for rival in rivals:
-        counts, logs = log_ratios(chosen, rival, against)
+        counts, logs = by_launch(pairs(chosen, rival, against))
         for j, workers in enumerate(counts):
             cell = chosen.select(workers=int(workers))
             times = _time(cell, rival, confidence), _time(cell, against, confidence)
@@ -188,19 +189,6 @@ def _row(
     if verdict in ("faster", "slower") and _explained(ratio, control):
         verdict = "suspect"
     return [Row(workers, treatment, against, ratio, verdict, *times, launches, needed, modes(logs))]
-
-
-def log_ratios(reps: Reps, treatment: int, against: int) -> tuple[Ints, Floats]:
-    """Log of new over old cost for each launch.
-
-    Returns:
-        worker counts that both have, shape (W,), and log ratios, shape (L, W), NaN where a launch lacks a
-        cell.
-    """
-    shared = np.intersect1d(reps.select(treatment=treatment).workers, reps.select(treatment=against).workers)
-    both = reps.select(treatment=[treatment, against], workers=shared)
-    grid, cost, new = Grid.of(both), both.log_cost(), both.treatment == treatment
-    return shared, over_blocks(grid.launch, grid.mean(cost, new) - grid.mean(cost, ~new))[1]
 
 
 def judge(logs: Floats, margin: float, level: float) -> tuple[Interval, Verdict, int, int | None] | None:
@@ -239,9 +227,9 @@ def judge(logs: Floats, margin: float, level: float) -> tuple[Interval, Verdict,
 
 def _control(reps: Reps, against: int, twin: int | None, margin: float, level: float) -> Control:
     if twin is not None:
-        counts, logs = log_ratios(reps, twin, against)
+        counts, logs = by_launch(pairs(reps, twin, against))
     else:
-        counts, logs = log_ratios(_halves(reps.select(treatment=against)), 1, 0)
+        counts, logs = by_launch(pairs(_halves(reps.select(treatment=against)), 1, 0))
     if counts.size == 0:
         return Control(None, "cannot-tell", False)
     found = judge(_over_counts(logs), margin, level)
@@ -258,17 +246,10 @@ def _over_counts(logs: Floats) -> Floats:
 def _halves(reps: Reps) -> Reps:
     """The reps of one treatment as two: within a pool the first, fourth, fifth, eighth... and the others
     (ABBA)."""
-    order = np.lexsort((reps.position, reps.workers, reps.block, reps.launch))
-    ordered = reps.where(order)
-    key = np.stack([ordered.launch, ordered.block, ordered.workers])
-    starts = (
-        np.flatnonzero(np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)])
-        if len(ordered)
-        else np.empty(0, int)
-    )
-    rank = np.arange(len(ordered)) - np.repeat(starts, np.diff(np.r_[starts, len(ordered)]))
+    ordered = reps.where(np.lexsort((reps.position, reps.workers, reps.block, reps.launch)))
+    place = rank(np.stack([ordered.launch, ordered.block, ordered.workers], axis=1))
     # Two reps in a pool would always give the same order: the block's number turns it around.
-    half = ((rank + 1) // 2 + ordered.block + ordered.launch) % 2
+    half = ((place + 1) // 2 + ordered.block + ordered.launch) % 2
     return replace(ordered, treatment=half)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,6 +87,7 @@ def of_ratio(logs: ArrayLike, confidence: float = 0.95) -> Interval | None:
     return None if interval is None else interval.exp()
 
 
+@cache
 def quantile(launches: int, confidence: float = 0.95) -> float:
     """The two-sided t quantile for a mean of ``launches`` values."""
     return float(stats.t.ppf(0.5 + confidence / 2, launches - 1))

@@ -14,6 +14,7 @@ from knee.stats.knee import Knee, knee
 from knee.stats.launches import Curve, columns, curve
 from knee.stats.modes import FEWEST, Mode, modes
 from knee.stats.reps import Floats, Reps
+from knee.stats.stopping import Stopping
 
 SUSPECT = "SUSPECT"
 """Slower than a row with fewer workers, and not yet confirmed by launches."""
@@ -118,10 +119,12 @@ def ladder(
     Args:
         reps: of a whole run; warm-up reps and other kinds are left out here.
         law: in place of ``reps.law``.
+        confidence: kept under the stopping rule; the intervals themselves have the level that this takes.
         slower: how much slower than a row with fewer workers, as a share, before a row is SUSPECT: under it,
             a plateau would be flagged by chance.
     """
     chosen = reps if law is None else Reps(**{**vars(reps), "law": law})
+    confidence = Stopping(confidence=confidence).interval_confidence
     of = chosen.select(kind=kind, treatment=treatment)
     seen = curve(of)
     control = curve(chosen.select(kind=kind, treatment=CONTROL))
