@@ -87,6 +87,8 @@ class Rounding:
             OSError: EINVAL, for a line or sizes that make no sense.
             ValueError: no such mode.
         """
+        if mode not in MODES:
+            raise ValueError(f"no rounding mode {mode!r}: one of {', '.join(MODES)}")
         check(self._library.knee_round_set(MODES.index(mode), line, min_size, max_size, seed), "rounding")
         self._line = line
 
