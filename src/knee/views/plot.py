@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from knee.analysis.modes import ModeReport
 from knee.analysis.report import KindReport, RunReport
 from knee.stats.interval import Interval
-from knee.stats.ladder import Ladder
+from knee.stats.ladder import SUSPECT, Ladder
 from knee.views import cells
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette (Color Universal Design, 2008): told apart with every kind of colour vision.
 COLOURS = {"threads": "#0072B2", "processes": "#D55E00", "subinterpreters": "#009E73", "command": "#0072B2"}
+_WIDE = 16
+"""Ladders that span more than this are drawn on logarithmic scales."""
 _IDEAL = "#9a9a9a"
 _CEILING = "#CC79A7"
 _INK = "#222222"
@@ -85,24 +88,31 @@ def _frame(axes: Axes, report: RunReport, ladders: list[Ladder]) -> None:
             lw=0,
         )
     fast = report.fast_cores
-    if fast is not None and base <= fast <= most * 1.5:
-        axes.axvline(fast, color=_INK, lw=0.8, ls="-", alpha=0.35, zorder=0)
+    if fast is not None and base <= fast <= most:
+        axes.axvline(fast, color=_INK, lw=0.8, alpha=0.35, zorder=0)
         axes.annotate(
             f"{fast} fast core{'' if fast == 1 else 's'}",
-            (fast, 1),
+            (fast, 0),
             xycoords=("data", "axes fraction"),
-            xytext=(-4, -4),
+            xytext=(-5, 5),
             textcoords="offset points",
             ha="right",
-            va="top",
-            fontsize=8,
+            va="bottom",
+            fontsize=8.5,
             color=_INK,
             alpha=0.7,
-            rotation=90,
         )
+    if most / base > _WIDE:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log", base=2)
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_xlim(base / 1.15, most * 1.15)
+    else:
+        margin = 0.04 * (most - base + 1)
+        axes.set_xlim(base - margin, most + margin)
+        axes.set_ylim(bottom=0)
     axes.set_xticks(counts, [str(count) for count in counts])
-    axes.set_xlim(base - 0.04 * (most - base + 1), most + 0.04 * (most - base + 1))
-    axes.set_ylim(bottom=0)
+    axes.minorticks_off()
     axes.grid(axis="y", color="#e6e6e6", lw=0.8, zorder=0)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("workers")
@@ -110,43 +120,61 @@ def _frame(axes: Axes, report: RunReport, ladders: list[Ladder]) -> None:
 
 
 def _curve(axes: Axes, kind: KindReport, ladder: Ladder) -> None:
-    """A kind's points with their intervals; a row with modes has a point for each, sized by its share."""
+    """A kind's points with their intervals, joined where one number holds; a row with modes has a point for each."""
     colour = COLOURS.get(kind.kind, _INK)
-    line = [(row.workers, row.speedup.estimate) for row in ladder.rows if row.speedup is not None]
-    axes.plot([x for x, _ in line], [y for _, y in line], color=colour, lw=1.8, zorder=3, label=kind.kind)
+    line = [
+        (row.workers, row.speedup.estimate)
+        for row in ladder.rows
+        if row.speedup is not None and (row.workers == ladder.base or not row.modes)
+    ]
+    axes.plot([x for x, _ in line], [y for _, y in line], color=colour, lw=1.8, zorder=3)
+    axes.plot([], [], color=colour, lw=1.8, marker="o", ms=6, label=kind.kind)
     for row in ladder.rows:
-        if row.speedup is None:
-            continue
         if row.modes and row.workers != ladder.base:
             for mode in kind.modes(row.workers):
-                if mode.speedup is not None:
-                    _point(axes, row.workers, mode.speedup, colour, size=10 * mode.share**0.5, hollow=True)
-        else:
-            _point(axes, row.workers, row.speedup, colour, size=6, hollow="SUSPECT" in row.flags)
+                _mode(axes, row.workers, mode, colour)
+        elif row.speedup is not None:
+            _point(axes, row.workers, row.speedup, colour, hollow=SUSPECT in row.flags)
     knee = ladder.knee
-    if knee is not None and knee.reached:
-        at = ladder.row(knee.workers)
-        if at is not None and at.speedup is not None:
-            axes.annotate(
-                "knee",
-                (knee.workers, at.speedup.estimate),
-                xytext=(0, -22),
-                textcoords="offset points",
-                ha="center",
-                fontsize=9,
-                color=colour,
-                arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.8},
-            )
+    at = None if knee is None or not knee.reached else ladder.row(knee.workers)
+    if knee is not None and at is not None and at.speedup is not None and not at.modes:
+        axes.annotate(
+            "knee" if knee.low == knee.high else f"knee ({knee.low} to {knee.high})",
+            (knee.workers, at.speedup.estimate),
+            xytext=(0, -24),
+            textcoords="offset points",
+            ha="center",
+            fontsize=9,
+            color=colour,
+            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.8, "shrinkB": 4},
+        )
 
 
-def _point(axes: Axes, workers: int, value: Interval, colour: str, *, size: float, hollow: bool) -> None:
+def _mode(axes: Axes, workers: int, mode: ModeReport, colour: str) -> None:
+    """A hollow point with the share of the launches beside it."""
+    if mode.speedup is None:
+        return
+    _point(axes, workers, mode.speedup, colour, hollow=True)
+    axes.annotate(
+        f"{mode.share:.0%} of launches",
+        (workers, mode.speedup.estimate),
+        xytext=(8, 0) if workers < axes.get_xlim()[1] * 0.8 else (-8, 0),
+        textcoords="offset points",
+        ha="left" if workers < axes.get_xlim()[1] * 0.8 else "right",
+        va="center",
+        fontsize=8,
+        color=colour,
+    )
+
+
+def _point(axes: Axes, workers: int, value: Interval, colour: str, *, hollow: bool) -> None:
     error = [[value.estimate - value.low], [value.high - value.estimate]] if value.bounded else None
     axes.errorbar(
         [workers],
         [value.estimate],
         yerr=error,
         fmt="o",
-        ms=size,
+        ms=6,
         color=colour,
         mfc="white" if hollow else colour,
         mew=1.4,

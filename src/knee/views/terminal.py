@@ -16,6 +16,10 @@ from knee.launch.sample import Loss
 from knee.stats.ladder import MODES, SUSPECT
 from knee.views import cells
 
+_LEGEND = (
+    "± is half of the 95 % interval over launches. Gain: speedup for each worker added. Ceiling: the speedup of native "
+    "code that shares nothing, beside it."
+)
 _ALARMING = {SUSPECT, MODES}
 
 
@@ -37,11 +41,13 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
     for kind in report.kinds:
         yield Text()
         yield ladder(kind)
+    if any(kind.ladder is not None for kind in report.kinds):
+        yield Text()
+        yield Text(_LEGEND, style="dim")
     if report.variance is not None:
         spread = (
             f"{report.variance.within:.1%} within a launch, {report.variance.between:.1%} between launches"
         )
-        yield Text()
         yield Text(f"Spread of a rep's time: {spread}.", style="dim")
     if report.hazards:
         yield Text()
