@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from knee.plan.treatment import Treatment
 
 Facts = Mapping[str, Any]
 
+_GIL_SWITCHED = re.compile(r"The global interpreter lock \(GIL\) has been enabled to load module '([^']+)'")
 _ENTRY = Path(__file__).parent.parent / "agent" / "__main__.py"
 _SET_UP = 120.0
 """Seconds for starting an interpreter, loading the workload and its set-up: none of them is timed."""
@@ -155,7 +157,8 @@ class AgentHost:
     def watch(self, treatment: int, calls: int) -> tuple[tuple[WorkerSample, ...], Facts]:
         """Run one rep while the arm looks at it from outside; the samples show what ran, not how fast it is."""
         answer = self._ask(
-            {"do": "rep", "treatment": treatment, "calls": calls, "probe": False, "watch": True}, self._timeout
+            {"do": "rep", "treatment": treatment, "calls": calls, "probe": False, "watch": True},
+            self._timeout,
         )
         return _samples(answer), answer["seen"]
 
@@ -164,8 +167,12 @@ class AgentHost:
         return self._ask({"do": "outputs", "wanted": list(wanted)}, self._timeout)
 
     def close(self) -> Facts:
-        """End the pool."""
-        return self._ask({"do": "close"}, self._timeout)
+        """End the pool; a module that switched the GIL on is named as the interpreter's own warning does."""
+        facts = self._ask({"do": "close"}, self._timeout)
+        named = _GIL_SWITCHED.findall(self.printed()) if any(facts["gil"]) else []
+        if named:
+            facts["modules"] = list(dict.fromkeys(named))
+        return facts
 
     def printed(self) -> str:
         """Return the last part of what the launch wrote to its standard output and error."""

@@ -6,7 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from knee.launch.host import Host, Lost
@@ -295,7 +295,7 @@ class Runner:
             return
         kind = self._kinds[0]
         if kind == "command":
-            self._experiment = replace(experiment, calls=1)
+            self._experiment = experiment.calibrated(1)
             return
         host.open(kind, 1, range(treatments))
         calls, tries = 1, []
@@ -313,7 +313,7 @@ class Runner:
         host.close()
         if experiment.law == "fixed":
             calls = divisible(calls, experiment.workers)
-        self._experiment = replace(experiment, calls=calls)
+        self._experiment = experiment.calibrated(calls)
         self._store.event(self._run, "calibrated", {"calls": calls, "tries": tries})
 
     def _drop(self, kind: Kind, loss: Loss) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import Literal
 
 from knee.plan.cell import CONTROL, Block, Kind, Pool, Rep
 from knee.plan.experiment import Experiment
+
+Blocking = Literal["pool", "pinned", "time"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,13 @@ def groups(experiment: Experiment) -> tuple[tuple[int, ...], ...]:
         else:
             members.append([twin])
     return tuple(tuple(member) for member in members)
+
+
+def blocking(experiment: Experiment) -> Blocking:
+    """What is held equal between the treatments: the pool, else the CPUs, else only the time."""
+    if len(groups(experiment)) == 1 and experiment.treatments[0].workload.form != "command":
+        return "pool"
+    return "pinned" if experiment.pin else "time"
 
 
 def launch(experiment: Experiment, number: int, kinds: tuple[Kind, ...] | None = None) -> tuple[Group, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from knee.plan.cell import Kind, Law
 from knee.plan.treatment import Arm, Treatment
@@ -38,7 +38,7 @@ class Experiment:
         calls: calls per rep and worker; None until calibrated.
     """
 
-    verb: str
+    verb: Literal["run", "compare", "why"]
     treatments: tuple[Treatment, ...]
     kinds: tuple[Kind, ...] = ("threads",)
     workers: tuple[int, ...] = (1, 2)
@@ -58,6 +58,10 @@ class Experiment:
     outputs: bool = False
     margin: float = 0.02
     calls: int | None = None
+
+    def calibrated(self, calls: int) -> Experiment:
+        """Return the same experiment with its calls per rep."""
+        return replace(self, calls=calls)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan for the store: all fields but the treatments, which are stored one by one."""
@@ -88,6 +92,7 @@ def treatment_to_json(treatment: Treatment) -> dict[str, Any]:
         if arm is None
         else {"file": arm.file, "variant": arm.variant, "options": dict(arm.options)},
         "loader": treatment.loader,
+        "packages": list(treatment.packages),
     }
 
 
@@ -101,4 +106,5 @@ def treatment_from_json(data: Mapping[str, Any]) -> Treatment:
         env=data["env"],
         arm=None if arm is None else Arm(**arm),
         loader=data["loader"],
+        packages=tuple(data.get("packages", ())),
     )

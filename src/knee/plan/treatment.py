@@ -37,6 +37,7 @@ class Treatment:
         env: environment variables that differ from Knee's own; None removes one.
         arm: what Knee changes itself, if anything.
         loader: ``import`` (as programs run) or ``script`` (see docs/loader.md).
+        packages: what was installed for it, as ``name==version``; a record, the interpreter has them.
     """
 
     label: str
@@ -45,6 +46,7 @@ class Treatment:
     env: Mapping[str, str | None] = field(default_factory=dict)
     arm: Arm | None = None
     loader: Literal["import", "script"] = "import"
+    packages: tuple[str, ...] = ()
 
     @property
     def process_key(self) -> tuple[Any, ...]:

@@ -1,0 +1,194 @@
+"""The report of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knee.analysis.hazards import gather
+from knee.analysis.report import Hazard, loss_to_json
+from knee.analysis.run import interpreter_report
+from knee.launch.sample import Loss
+from knee.plan import design
+from knee.plan.cell import Law
+from knee.plan.design import Blocking
+from knee.plan.experiment import Experiment, treatment_from_json
+from knee.stats.comparison import Comparison, compare
+from knee.stats.curves import CurveChange, change
+from knee.stats.phases import WHOLE, PhaseRow
+from knee.stats.phases import compare as compare_phases
+from knee.store.database import Store
+from knee.store.record import Status
+
+SCHEMA = 1
+"""Version of the ``compare`` JSON; fields are only ever added."""
+
+BLOCKINGS: Mapping[Blocking, str] = {
+    "pool": "All treatments ran in the same pools, rep by rep: whatever a pool drew cancels in the ratio.",
+    "pinned": "Each treatment had processes of its own, adjacent in time, order drawn, worker i pinned to CPU i of the "
+    "same list: placement was blocked by pinning; what each process draws (address layout, hash seeds) was not, and "
+    "is in the spread between launches.",
+    "time": "Each treatment had processes of its own, adjacent in time, order drawn: placement and what else each "
+    "process draws are in the spread between launches.",
+}
+"""What was held equal, and what that leaves open, in one sentence."""
+
+
+@dataclass(frozen=True)
+class KindComparison:
+    """One kind of worker: the verdicts, where the difference lands, and what that means."""
+
+    comparison: Comparison
+    phases: tuple[PhaseRow, ...]
+    curves: tuple[CurveChange, ...]
+    explanations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CompareReport:
+    """A comparison.
+
+    Attributes:
+        labels: of the treatments; the first is what the others are compared with.
+        treatments: as they were stored, each with its interpreter.
+        blocking: what was held equal between them.
+    """
+
+    run: int
+    status: Status
+    created: float
+    law: Law
+    seed: int
+    labels: tuple[str, ...]
+    treatments: tuple[Mapping[str, Any], ...]
+    blocking: Blocking
+    kinds: tuple[KindComparison, ...]
+    launches: int
+    hazards: tuple[Hazard, ...]
+    losses: tuple[Loss, ...]
+    store: str
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """All verdicts, in the order of the rows."""
+        return tuple(row.verdict for kind in self.kinds for row in kind.comparison.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole report as the ``compare`` schema describes it."""
+        first = self.kinds[0].comparison if self.kinds else None
+        return {
+            "schema": SCHEMA,
+            "run": self.run,
+            "status": self.status,
+            "created": self.created,
+            "law": self.law,
+            "seed": self.seed,
+            "treatments": [dict(t) for t in self.treatments],
+            "blocking": self.blocking,
+            "blocking_text": BLOCKINGS[self.blocking],
+            "launches": self.launches,
+            "margin": None if first is None else first.margin,
+            "confidence": None if first is None else first.confidence,
+            "rows": [
+                {"kind": k.comparison.kind, **row.to_json()} for k in self.kinds for row in k.comparison.rows
+            ],
+            "control": None if first is None else first.control.to_json(),
+            "controls": {k.comparison.kind: k.comparison.control.to_json() for k in self.kinds},
+            "position": {k.comparison.kind: k.comparison.position.to_json() for k in self.kinds},
+            "phases": [{"kind": k.comparison.kind, **row.to_json()} for k in self.kinds for row in k.phases],
+            "explanations": [text for k in self.kinds for text in k.explanations],
+            "hazards": [hazard.to_json() for hazard in self.hazards],
+            "losses": [loss_to_json(loss) for loss in self.losses],
+            "store": self.store,
+        }
+
+
+def analyse(store: Store, run: int) -> CompareReport:
+    """Analyse a stored comparison, finished or not.
+
+    Raises:
+        KneeError: there is no such run.
+    """
+    stored = store.run(run)
+    record = stored.record
+    launches = store.launches(run)
+    labels = tuple(str(treatment["label"]) for treatment in record.treatments)
+    experiment = Experiment.from_json(record.plan, tuple(map(treatment_from_json, record.treatments)))
+    return CompareReport(
+        run=run,
+        status=stored.status,
+        created=record.created,
+        law=record.law,
+        seed=record.seed,
+        labels=labels,
+        treatments=record.treatments,
+        blocking=design.blocking(experiment),
+        kinds=kinds(store, run, experiment),
+        launches=stored.launches,
+        hazards=gather(store, run, interpreter_report(stored, launches), launches),
+        losses=tuple(store.losses(run)),
+        store=str(store.path),
+    )
+
+
+def kinds(store: Store, run: int, experiment: Experiment) -> tuple[KindComparison, ...]:
+    """Compare each kind of worker that was measured."""
+    reps = store.reps(run)
+    phases = store.phases(run)
+    labels = [treatment.label for treatment in experiment.treatments]
+    twin = len(labels) if experiment.again else None
+    found = []
+    for kind in reps.kinds:
+        comparison = compare(reps, kind, twin=twin, margin=experiment.margin)
+        rivals = range(1, len(labels))
+        rows = (
+            tuple(row for rival in rivals for row in compare_phases(phases, kind, rival, 0))
+            if phases.names
+            else ()
+        )
+        curves = tuple(moved for rival in rivals if (moved := change(reps, kind, rival, 0)) is not None)
+        explanations = (*explain_curves(curves, labels), *explain_phases(comparison, rows, labels))
+        found.append(KindComparison(comparison, rows, curves, explanations))
+    return tuple(found)
+
+
+def explain_curves(curves: Sequence[CurveChange], labels: Sequence[str]) -> list[str]:
+    """One sentence for each curve that moved against its time."""
+    sentences = []
+    for curve in curves:
+        name, other = labels[curve.treatment], labels[0]
+        falls = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f} at {curve.workers} workers"
+        if curve.story == "unmasked":
+            sentences.append(
+                f"{name} has the lower speedup ({falls}) and is still the faster: it takes {curve.time.estimate:.2f} of the "
+                f"time of {other}, as when work that ran well in parallel is removed; that work had flattered the curve."
+            )
+        else:
+            sentences.append(
+                f"{name} has the higher speedup ({falls}) and is still the slower: it takes {curve.time.estimate:.2f} times "
+                f"as long as {other}, as when work that runs well in parallel is added; it flatters the curve."
+            )
+    return sentences
+
+
+def explain_phases(comparison: Comparison, phases: Sequence[PhaseRow], labels: Sequence[str]) -> list[str]:
+    """One sentence for each phase that got faster while the whole did not."""
+    verdicts = {(row.treatment, row.workers): row for row in comparison.rows}
+    sentences = []
+    for phase in phases:
+        row = verdicts.get((phase.treatment, phase.workers))
+        whole = row.time_against if row is not None else None
+        if row is None or whole is None or phase.name == WHOLE or row.verdict == "faster":
+            continue
+        if (
+            phase.difference.high < 0
+            and phase.difference.estimate < -comparison.margin * phase.time_against.estimate
+        ):
+            verb = {"slower": "got slower", "same": "stayed the same"}.get(row.verdict, "shows no verdict")
+            sentences.append(
+                f"In {labels[phase.treatment]} the phase '{phase.name}' got faster "
+                f"({phase.time.estimate / phase.time_against.estimate:.2f} of its time at {phase.workers} workers) while the "
+                f"whole {verb}: what it saved was not on the path that decides the time, or other phases took it back."
+            )
+    return sentences
