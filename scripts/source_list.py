@@ -68,6 +68,7 @@ def stable(entries):
 
 
 def main():
+    """Read the machine's lists and print the derived one."""
     etc = Path(sys.argv[1] if len(sys.argv) > 1 else "/etc/apt")
     entries = []
     for path in sorted(etc.glob("sources.list.d/*.sources")):
