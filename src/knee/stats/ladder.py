@@ -9,6 +9,7 @@ import numpy as np
 
 from knee.plan.cell import CONTROL, Law
 from knee.stats.components import Components, components
+from knee.stats.dependence import dependent
 from knee.stats.interval import Interval, of_mean, of_ratio
 from knee.stats.knee import Knee, knee
 from knee.stats.launches import Curve, columns, curve
@@ -28,6 +29,10 @@ does."""
 
 MODES = "MODES"
 """Launches split into modes: no single number holds."""
+
+DRIFT = "DRIFT"
+"""Launches resemble those next to them in time: something on the machine changes slowly, the interval is too
+narrow."""
 
 FEW_LAUNCHES = "FEW-LAUNCHES"
 """Under five launches: the interval is wide or unknown, modes cannot be seen."""
@@ -50,7 +55,7 @@ class Row:
         of_ceiling: speedup over the ceiling in the same launch.
         modes: of the speedup (in the first row: of the time). Not empty: print these and no single number.
         flags: of the constants in this module.
-        note: why the flags stand, one sentence, or empty.
+        note: why the row is SUSPECT or CONFIRMED, one sentence, or empty.
     """
 
     workers: int
@@ -170,9 +175,8 @@ def _row(seen: Curve, ceiling: Floats, j: int, confidence: float, slower: float)
         gain = of_mean(added, confidence)
     launches = int(np.isfinite(seen.log_time[:, j]).sum())
     flag, note = _slower(seen, ceiling, j, confidence, slower)
-    flags = [
-        f for f, on in ((flag, bool(flag)), (MODES, bool(split)), (FEW_LAUNCHES, launches < FEWEST)) if on
-    ]
+    drift = dependent(seen.log_throughput[:, 0] if first else log)
+    standing = {flag: bool(flag), MODES: bool(split), DRIFT: drift, FEW_LAUNCHES: launches < FEWEST}
     return Row(
         workers,
         launches,
@@ -184,7 +188,7 @@ def _row(seen: Curve, ceiling: Floats, j: int, confidence: float, slower: float)
         of_ratio(ceiling[:, j], confidence),
         of_ratio(log - ceiling[:, j], confidence),
         split,
-        tuple(flags),
+        tuple(name for name, on in standing.items() if on),
         note,
     )
 

@@ -82,6 +82,12 @@ class Curve:
         """Log of speedup over the ideal one, shape (L, W)."""
         return np.asarray(self.log_speedup - np.log(self.counts / self.counts[0]))
 
+    def efficiency_at(self, workers: int) -> Floats:
+        """Log efficiency at one worker count, one number per launch that measured it: what ``attribute``
+        takes."""
+        column = self.log_efficiency[:, self.counts == workers].reshape(-1)
+        return column[np.isfinite(column)]
+
 
 def curve(reps: Reps) -> Curve:
     """The ladder of each launch from the reps of one treatment and kind (select them first)."""
