@@ -25,13 +25,14 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
     if readonly and not path.exists():
         raise KneeError(f"there is no store {path}", "knee run makes one; --store FILE names another")
     with explained(path):
-        connection = _to_read(path) if readonly else _opened(path, "")
+        connection = _to_read(path) if readonly else _opened(path)
         try:
+            _check(connection, path)
             if readonly:
-                _check(connection, path)
                 _check_readable(connection, path)
             else:
-                _check(connection, path)
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA synchronous = FULL")
                 _migrate(connection)
         except BaseException:
             connection.close()
@@ -39,13 +40,10 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
     return connection
 
 
-def _opened(path: Path, options: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
+def _opened(path: Path, options: str = "") -> sqlite3.Connection:
+    return sqlite3.connect(
         path.absolute().as_uri() + options, uri=True, isolation_level=None, timeout=PATIENCE
     )
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")
-    return connection
 
 
 def _to_read(path: Path) -> sqlite3.Connection:
@@ -53,8 +51,7 @@ def _to_read(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
-        # The log's index cannot be made in a folder that cannot be written; where there is no log, none is
-        # needed.
+        # The log's index cannot be made in a folder that cannot be written; where there is no log, none is needed.
         connection.close()
         if Path(f"{path}-wal").exists():
             raise
