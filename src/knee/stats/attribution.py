@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from knee.stats.interval import Interval, of_mean
+from knee.stats.interval import Interval, of_difference, satterthwaite
 from knee.stats.reps import Floats
 
 
@@ -70,7 +70,7 @@ class Attribution:
 def attribute(
     base: ArrayLike,
     arms: Sequence[ArmLaunches],
-    ceiling: ArrayLike = (0.0,),
+    ceiling: ArrayLike = 0.0,
     *,
     confidence: float = 0.95,
     discovery: float = 0.05,
@@ -88,7 +88,8 @@ def attribute(
         discovery: false discovery rate over the arms (Benjamini and Hochberg 1995).
         least: a loss under this share of the time is not called one.
     """
-    whole, top = _clean(base), _clean(ceiling)
+    whole = _clean(base)
+    top = float(np.asarray(ceiling)) if np.ndim(ceiling) == 0 else _clean(ceiling)
     loss = _loss(whole, top, confidence)
     lost = loss.low > 0 and loss.estimate > least
     tested = [
@@ -122,46 +123,28 @@ def _against(values: Floats, reference: Floats) -> float:
     return p if math.isfinite(p) else 1.0
 
 
-def _loss(base: Floats, ceiling: Floats, confidence: float) -> Interval:
-    """1 - t_ceiling / t_base, with Welch's interval of the difference of logs."""
-    difference = _welch(base, ceiling, confidence).exp()
+def _loss(base: Floats, ceiling: Floats | float, confidence: float) -> Interval:
+    """1 - t_ceiling / t_base, from the difference of logs."""
+    difference = of_difference(base, ceiling, confidence).exp()
     return Interval(1 - difference.high, 1 - difference.estimate, 1 - difference.low)
 
 
-def _welch(a: Floats, b: Floats, confidence: float) -> Interval:
-    """Interval of mean(a) - mean(b), by Welch; ``b`` of one value counts as known."""
-    if b.size == 1:
-        inner = of_mean(a - b[0], confidence)
-        return inner if inner is not None else Interval(-math.inf, math.nan, math.inf)
-    estimate = float(a.mean() - b.mean()) if a.size and b.size else math.nan
-    if a.size < 2 or b.size < 2:
-        return Interval(-math.inf, estimate, math.inf)
-    va, vb = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
-    if va + vb == 0:
-        return Interval.exactly(estimate)
-    degrees = (va + vb) ** 2 / (va**2 / (a.size - 1) + vb**2 / (b.size - 1))
-    half = float(stats.t.ppf(0.5 + confidence / 2, degrees)) * math.sqrt(va + vb)
-    return Interval(estimate - half, estimate, estimate + half)
-
-
-def _share(base: Floats, arm: Floats, ceiling: Floats, confidence: float) -> Interval:
-    """Interval of (t_base - t_arm) / (t_base - t_ceiling) by the delta method, degrees of freedom by
-    Satterthwaite."""
-    parts = [np.exp(-values) for values in (base, arm, ceiling)]
-    b, a, c = (float(part.mean()) if part.size else math.nan for part in parts)
-    lost = b - c
-    share = (b - a) / lost
-    if base.size < 2 or arm.size < 2:
-        return Interval(-math.inf, share, math.inf)
-    slopes = ((a - c) / lost**2, -1 / lost, (b - a) / lost**2)
-    terms = [
-        (slope**2 * float(part.var(ddof=1)) / part.size, part.size - 1)
-        for slope, part in zip(slopes, parts, strict=True)
-        if part.size > 1
+def _share(base: Floats, arm: Floats, ceiling: Floats | float, confidence: float) -> Interval:
+    """Interval of (t_base - t_arm) / (t_base - t_ceiling): delta method, degrees of freedom by Satterthwaite."""
+    sides = [np.exp(-np.atleast_1d(values)) for values in (base, arm, ceiling)]
+    if any(side.size < 2 for side in (sides if np.ndim(ceiling) else sides[:2])):
+        b, a, c = (float(side.mean()) if side.size else math.nan for side in sides)
+        return Interval(-math.inf, (b - a) / (b - c), math.inf)
+    b, a, c = (float(side.mean()) for side in sides)
+    share = (b - a) / (b - c)
+    slopes = ((a - c) / (b - c) ** 2, -1 / (b - c), (b - a) / (b - c) ** 2)
+    parts = [
+        (slope**2 * float(side.var(ddof=1)) / side.size, side.size - 1)
+        for slope, side in zip(slopes, sides, strict=True)
+        if side.size > 1
     ]
-    variance = sum(term for term, _ in terms)
+    variance = sum(part for part, _ in parts)
     if variance == 0:
         return Interval.exactly(share)
-    degrees = variance**2 / sum(term**2 / df for term, df in terms)
-    half = float(stats.t.ppf(0.5 + confidence / 2, degrees)) * math.sqrt(variance)
+    half = satterthwaite(parts, confidence) * math.sqrt(variance)
     return Interval(share - half, share, share + half)

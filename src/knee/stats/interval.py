@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -85,6 +86,41 @@ def of_ratio(logs: ArrayLike, confidence: float = 0.95) -> Interval | None:
     """The t interval of a mean of logs, as a ratio (geometric mean over launches)."""
     interval = of_mean(logs, confidence)
     return None if interval is None else interval.exp()
+
+
+def of_difference(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Interval:
+    """Welch's interval of mean(a) - mean(b) for independent values (Biometrika 34, 1947).
+
+    A number in place of an array is a value known without error. An array of under two values leaves the ends
+    infinite, an empty one makes the estimate NaN.
+    """
+    sides = [(np.asarray(side, dtype=np.float64), np.ndim(side) == 0) for side in (a, b)]
+    means, parts = [], []
+    for values, known in sides:
+        side = np.atleast_1d(values)
+        side = side[np.isfinite(side)]
+        means.append(float(side.mean()) if side.size else math.nan)
+        if not known:
+            parts.append(
+                (float(side.var(ddof=1)) / side.size, side.size - 1) if side.size > 1 else (math.inf, 0)
+            )
+    estimate = means[0] - means[1]
+    variance = sum(part for part, _ in parts)
+    if math.isinf(variance) or math.isnan(estimate):
+        return Interval(-math.inf, estimate, math.inf)
+    if variance == 0:
+        return Interval.exactly(estimate)
+    half = satterthwaite(parts, confidence) * math.sqrt(variance)
+    return Interval(estimate - half, estimate, estimate + half)
+
+
+def satterthwaite(parts: Sequence[tuple[float, int]], confidence: float) -> float:
+    """The two-sided t quantile for a sum of independent variances, each with its degrees of freedom.
+
+    Satterthwaite, Biometrics Bulletin 2, 1946.
+    """
+    degrees = sum(part for part, _ in parts) ** 2 / sum(part**2 / df for part, df in parts)
+    return float(stats.t.ppf(0.5 + confidence / 2, degrees))
 
 
 @cache

@@ -30,25 +30,17 @@ class Pairs:
 
 def pairs(reps: Reps, rival: int, against: int) -> Pairs:
     """Pair the reps of two treatments, in the order in which they ran; reps without a partner are left out."""
-    sides = []
-    for treatment in (rival, against):
-        own = reps.select(treatment=treatment)
-        own = own.where(np.lexsort((own.position, own.workers, own.block, own.launch)))
-        pool = np.stack([own.launch, own.block, own.workers], axis=1)
-        sides.append((own, np.column_stack([pool, rank(pool)])))
-    (new, new_keys), (old, old_keys) = sides
-    keys, inverse = np.unique(np.concatenate([new_keys, old_keys]), axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    at = np.full((2, len(keys)), -1)
-    at[0, inverse[: len(new)]] = np.arange(len(new))
-    at[1, inverse[len(new) :]] = np.arange(len(old))
-    i, j = at[:, (at >= 0).all(axis=0)]
-    return Pairs(
-        new.launch[i],
-        new.workers[i],
-        new.log_cost()[i] - old.log_cost()[j],
-        new.position[i] > old.position[j],
-    )
+    both = reps.select(treatment=[rival, against])
+    both = both.where(np.lexsort((both.position, both.treatment, both.workers, both.block, both.launch)))
+    pool = np.stack([both.launch, both.block, both.workers], axis=1)
+    # Inside a pool, each treatment's reps are numbered; sorted by that number, partners become neighbours.
+    number = rank(np.column_stack([pool, both.treatment]))
+    order = np.lexsort((both.treatment, number, both.workers, both.block, both.launch))
+    both, key = both.where(order), np.column_stack([pool, number])[order]
+    first = np.flatnonzero((key[1:] == key[:-1]).all(axis=1))
+    low, high = both.where(first), both.where(first + 1)
+    new, old = (low, high) if rival < against else (high, low)
+    return Pairs(new.launch, new.workers, new.log_cost() - old.log_cost(), new.position > old.position)
 
 
 def by_launch(of: Pairs) -> tuple[Ints, Floats]:

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from knee.stats.interval import Interval, of_ratio
+from knee.stats.interval import Interval, of_difference, of_ratio
 from knee.stats.pairs import midmeans, pairs
-from knee.stats.reps import Reps
+from knee.stats.reps import Floats, Reps
 
 Follows = Literal["treatment", "position", "both", "neither", "unknown"]
 
@@ -57,8 +57,7 @@ def position(reps: Reps, against: int, rivals: Sequence[int], confidence: float)
             midmeans(row[side], found.log_ratio[side], launches.size)
             for side in (found.rival_second, ~found.rival_second)
         ]
-        second = of_ratio((means[0] - means[1]) / 2, confidence)
-        treatment = of_ratio((means[0] + means[1]) / 2, confidence)
+        second, treatment = _split(means[0], means[1], confidence)
         if second is not None and treatment is not None:
             seconds.append(second)
             treatments.append(treatment)
@@ -74,3 +73,22 @@ def position(reps: Reps, against: int, rivals: Sequence[int], confidence: float)
     elif second.excludes(1.0):
         follows = "position"
     return Position(second, treatment, follows)
+
+
+def _split(
+    rival_second: Floats, rival_first: Floats, confidence: float
+) -> tuple[Interval | None, Interval | None]:
+    """Effects of position and of the treatment from the log ratios of each launch under either order."""
+    both = np.isfinite(rival_second) & np.isfinite(rival_first)
+    if both.any():
+        return (
+            of_ratio((rival_second - rival_first) / 2, confidence),
+            of_ratio((rival_second + rival_first) / 2, confidence),
+        )
+    # Processes apart: each launch has one order, so launches of either order are compared.
+    if not np.isfinite(rival_second).any() or not np.isfinite(rival_first).any():
+        return None, None
+    return (
+        of_difference(rival_second / 2, rival_first / 2, confidence).exp(),
+        of_difference(rival_second / 2, -rival_first / 2, confidence).exp(),
+    )

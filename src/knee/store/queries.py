@@ -136,7 +136,8 @@ def reps(db: sqlite3.Connection, run: int) -> Reps:
 
     (law,) = db.execute("SELECT law FROM run WHERE id = ?", (run,)).fetchone()
     rows = db.execute(
-        "SELECT launch, block, position, treatment, kind, workers, warmup, (ended - started) / 1e9, calls"
+        "SELECT launch, block, row_number() OVER (PARTITION BY launch ORDER BY id), treatment, kind, workers, warmup,"
+        " (ended - started) / 1e9, calls"
         " FROM rep WHERE run = ? ORDER BY id",
         (run,),
     ).fetchall()
