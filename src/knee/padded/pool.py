@@ -1,0 +1,121 @@
+"""A thread pool of a useful size, whose workers make their own state."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from ._core import Event
+from .states import LinePadded
+
+_own = threading.local()
+
+
+def worker_state() -> Any:
+    """The state that the calling worker of a `WorkerPool` made for itself.
+
+    Raises:
+        RuntimeError: the calling thread is no worker of a pool with ``state``.
+    """
+    try:
+        return _own.state
+    except AttributeError:
+        raise RuntimeError("this thread is not a worker of a WorkerPool with state=...") from None
+
+
+def _useful_workers() -> tuple[int, str]:
+    try:
+        from knee.machine import useful_workers
+    except ImportError as missing:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return cores, f"the cores that this process may use (knee.machine cannot be imported: {missing})"
+    useful = useful_workers()
+    return int(useful.count), str(useful.why)
+
+
+class WorkerPool(ThreadPoolExecutor):
+    """A ``ThreadPoolExecutor`` sized by ``knee.machine.useful_workers()``.
+
+    All workers are started by the constructor, in order. CPython hands per-thread slots out in that order; where such
+    slots are closer than a line (64 bytes on Apple's lines of 128), neighbours in start order disturb each other at
+    every loop iteration. With ``idle_neighbours`` a thread that only sleeps is started after each worker, so that no two
+    workers are neighbours. That relies on an internal detail of the interpreter and costs a stack per thread: use it
+    where ``knee why`` names the cause.
+
+    Args:
+        max_workers: None for as many as are useful on this machine.
+        idle_neighbours: start a sleeping thread after each worker.
+        state: called once by each worker, in its own thread, on cache lines of its own; `worker_state` returns it.
+        thread_name_prefix: as in ``ThreadPoolExecutor``.
+        initializer: as in ``ThreadPoolExecutor``; called before ``state``.
+        initargs: as in ``ThreadPoolExecutor``.
+
+    Attributes:
+        workers: how many workers there are.
+        why: why so many.
+
+    >>> def work(n: int) -> int:
+    ...     worker_state().append(n)
+    ...     return n * n
+    >>> with WorkerPool(2, state=list) as pool:
+    ...     sorted(pool.map(work, range(4)))
+    [0, 1, 4, 9]
+    >>> sum(len(state) for state in pool.states)
+    4
+    """
+
+    def __init__(
+        self,
+        max_workers: int | None = None,
+        *,
+        idle_neighbours: bool = False,
+        state: Callable[[], object] | None = None,
+        thread_name_prefix: str = "",
+        initializer: Callable[..., object] | None = None,
+        initargs: tuple[Any, ...] = (),
+    ) -> None:
+        if max_workers is None:
+            self.workers, self.why = _useful_workers()
+        else:
+            self.workers, self.why = max_workers, "as asked for"
+        self.states: list[Any] = []
+        self._state = state
+        self._initializer_of_user = initializer
+        super().__init__(self.workers, thread_name_prefix, self._begin, initargs)
+        self._idle: list[threading.Thread] = []
+        self._over = Event()
+        self._start(idle_neighbours)
+
+    def _begin(self, *initargs: Any) -> None:
+        if self._initializer_of_user is not None:
+            self._initializer_of_user(*initargs)
+        if self._state is not None:
+            _own.state = LinePadded(self._state)()
+            self.states.append(_own.state)
+
+    def _start(self, idle_neighbours: bool) -> None:
+        """Makes the executor start its threads now, one by one, by keeping each busy until all are there."""
+        go = Event()
+        begun: list[Future[bool]] = []
+        try:
+            for _ in range(self.workers):
+                begun.append(self.submit(go.wait))
+                if idle_neighbours:
+                    idle = threading.Thread(target=self._over.wait, name="idle neighbour", daemon=True)
+                    idle.start()
+                    self._idle.append(idle)
+        finally:
+            go.set()
+        for future in begun:
+            future.result()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As in ``ThreadPoolExecutor``; ends the idle neighbours too."""
+        super().shutdown(wait, cancel_futures=cancel_futures)
+        self._over.set()
+        if wait:
+            for idle in self._idle:
+                idle.join()

@@ -1,0 +1,31 @@
+/* What Counter, Maximum and Histogram are made of: shards, and a way to put a value into one. */
+#ifndef KNEE_SHARDED_H
+#define KNEE_SHARDED_H
+
+#include "module.h"
+#include "core/shards.h"
+
+/* Puts the value (NULL: the default) into this thread's shard, between enter and leave; -1 with an exception. */
+typedef int (*put_function)(shards *of, shard *mine, PyObject *value);
+
+typedef struct {
+    PADDED_HEAD
+    put_function put;
+    shards *shards;
+    /* of handles only */
+    shard *mine;
+    uint32_t slot;
+    vectorcallfunc call;
+} sharded_object;
+
+/* New, with shards of `count` fields; parses nothing. */
+PyObject *sharded_make(PyTypeObject *type, put_function put, size_t count, size_t line, int immortal);
+void sharded_dealloc(PyObject *self);
+int sharded_put(sharded_object *self, PyObject *value);
+PyObject *sharded_local(PyObject *self, PyObject *none);
+
+#define SHARDED_LOCAL_DOC                                                                                            \
+    "local($self, /)\n--\n\nA callable of the calling thread's own that does the same: nothing that it touches is\n"  \
+    "touched by another thread. (Called from another thread it is right, only slower.)"
+
+#endif
