@@ -80,7 +80,7 @@ def interpreter_report(stored: StoredRun, launches: Sequence[LaunchRecord]) -> I
         label=f"{version}{'t' if free_threaded else ''}",
         executable=facts.get("executable", treatment.get("python", "")),
         free_threaded=free_threaded,
-        gil=any(states) if states else None,
+        gil=any(states) if states else None if free_threaded else True,
         culprits=tuple(sorted(culprits)),
         loader=treatment.get("loader", "import"),
         facts=facts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
+from knee.analysis.compare import CompareReport
 from knee.analysis.report import InterpreterReport, KindReport, RunReport
 from knee.launch.sample import Loss
 from knee.stats.ladder import Ladder, Row
@@ -12,6 +13,8 @@ from knee.views import units
 
 NAMES = ("workers", "time per rep", "throughput", "speedup", "gain", "efficiency", "ceiling", "flags")
 """Columns of a ladder's table."""
+
+_SINGULAR = {"threads": "thread", "processes": "process", "subinterpreters": "subinterpreter"}
 
 
 def row(row: Row, kind: KindReport) -> tuple[str, ...]:
@@ -67,7 +70,7 @@ def interpreter(found: InterpreterReport) -> str:
     return f"Python {found.label}, {gil}, workload {loader}"
 
 
-def summary(report: RunReport) -> str:
+def summary(report: RunReport | CompareReport) -> str:
     """Which run this is, and how it ended."""
     state = "" if report.status == "finished" else f" {report.status},"
     number = f"{report.launches} launch{'' if report.launches == 1 else 'es'}"
@@ -87,12 +90,17 @@ def where(loss: Loss) -> str:
     """The cell, worker and rep of a loss, after a comma; empty where none is known."""
     parts = []
     if loss.worker_kind is not None and loss.workers is not None:
-        parts.append(f"{loss.workers} {loss.worker_kind}")
+        parts.append(pool(loss.workers, loss.worker_kind))
     if loss.worker is not None:
         parts.append(f"worker {loss.worker}")
     if loss.rep is not None:
         parts.append(f"rep {loss.rep}")
     return f", {', '.join(parts)}" if parts else ""
+
+
+def pool(workers: int, kind: str) -> str:
+    """``1 thread``, ``4 processes``."""
+    return f"{workers} {_SINGULAR.get(kind, kind) if workers == 1 else kind}"
 
 
 def capital(text: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +14,7 @@ from knee.analysis.report import LAWS, Hazard, KindReport, RunReport
 from knee.launch.sample import Loss
 from knee.stats.ladder import MODES, SUSPECT
 from knee.views import cells
+from knee.views.hanging import Hanging
 
 _LEGEND = (
     "± is half of the 95 % interval over launches. Gain: speedup for each worker added. Ceiling: the speedup of native "
@@ -43,15 +43,13 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
         yield ladder(kind)
     if any(kind.ladder is not None for kind in report.kinds):
         yield Text()
-        yield Text(_LEGEND, style="dim")
-    if report.variance is not None:
-        spread = (
-            f"{report.variance.within:.1%} within a launch, {report.variance.between:.1%} between launches"
-        )
-        yield Text(f"Spread of a rep's time: {spread}.", style="dim")
-    if report.hazards:
-        yield Text()
-        yield hazards(report.hazards)
+        yield Hanging(Text(_LEGEND, style="dim"), more=0)
+        if report.variance is not None:
+            spread = f"{report.variance.within:.1%} within a launch, {report.variance.between:.1%} between launches"
+            yield Text(f"Spread of a rep's time: {spread}.", style="dim")
+        if report.hazards:
+            yield Text()
+            yield hazards(report.hazards)
     if report.losses:
         yield Text()
         yield losses(report.losses)
@@ -83,16 +81,18 @@ def ladder(kind: KindReport) -> RenderableType:
         texts = cells.row(row, kind)
         table.add_row(*texts[: None if flagged else -1], style="yellow" if set(row.flags) & _ALARMING else "")
     notes = cells.notes(kind.ladder)
-    return Group(Text(kind.kind, style="bold cyan"), table, Text(), *(Text(note) for note in notes))
+    return Group(Text(kind.kind, style="bold cyan"), table, Text(), *(Hanging(note) for note in notes))
 
 
 def hazards(found: Sequence[Hazard]) -> RenderableType:
-    """Each hazard with its advice."""
+    """Each kind of hazard with all that was seen of it, and its advice."""
     lines: list[RenderableType] = [Text("Hazards", style="bold")]
-    for hazard in found:
-        lines.append(_indented(Text.assemble((hazard.id, "yellow"), ": ", hazard.text), 2))
-        if hazard.advice:
-            lines.append(_indented(Text(hazard.advice, style="dim"), 4))
+    for id in dict.fromkeys(hazard.id for hazard in found):
+        same = [hazard for hazard in found if hazard.id == id]
+        lines += [Hanging(Text.assemble((id, "yellow"), f": {hazard.text}"), 2) for hazard in same]
+        lines += [
+            Hanging(Text(text, style="dim"), 4) for text in dict.fromkeys(h.advice for h in same) if text
+        ]
     return Group(*lines)
 
 
@@ -104,10 +104,10 @@ def losses(found: Sequence[Loss]) -> RenderableType:
             f" ({number} times, first in launch {loss.launch})" if number > 1 else f" (launch {loss.launch})"
         )
         lines.append(
-            _indented(Text.assemble((loss.kind, "red"), f": {loss.text}{cells.where(loss)}{times}"), 2)
+            Hanging(Text.assemble((loss.kind, "red"), f": {loss.text}{cells.where(loss)}{times}"), 2)
         )
         if loss.traceback.strip():
-            lines.append(_indented(Text(loss.traceback.rstrip(), style="dim"), 4))
+            lines.append(Hanging(Text(loss.traceback.rstrip(), style="dim"), 4))
     return Group(*lines)
 
 
@@ -118,7 +118,3 @@ def footing(report: RunReport) -> Iterator[RenderableType]:
         yield Text(f"knee run --resume {report.run} goes on with it.", style="dim")
     else:
         yield Text(f"knee show {report.run} shows it again.", style="dim")
-
-
-def _indented(text: Text, columns: int) -> RenderableType:
-    return Padding(text, (0, 0, 0, columns), expand=False)

@@ -33,34 +33,38 @@ def figures(value: float, count: int = 3) -> str:
 
 
 def ratio(interval: Interval | None) -> str:
-    """A ratio with the half width of its interval: ``1.92 ± 0.03``; ``?`` for what too few launches leave open."""
+    """A ratio with its interval: ``1.92 ± 0.03``, ``1.39 (0.97 to 1.98)`` where it is lopsided."""
     if interval is None:
         return ""
     if interval.low == interval.high:
         return f"{interval.estimate:.2f}"
-    return f"{interval.estimate:.2f} ± {half_width(interval)}"
-
-
-def half_width(interval: Interval) -> str:
-    """Half of the interval's width, to two decimals; ``?`` where it is not bounded."""
-    return f"{(interval.high - interval.low) / 2:.2f}" if interval.bounded else "?"
+    if not _telling(interval):
+        return f"{interval.estimate:.2f} ± ?"
+    if abs(interval.high + interval.low - 2 * interval.estimate) > 0.02:
+        return f"{interval.estimate:.2f} ({interval.low:.2f} to {interval.high:.2f})"
+    return f"{interval.estimate:.2f} ± {(interval.high - interval.low) / 2:.2f}"
 
 
 def percent(interval: Interval | None) -> str:
-    """``96 % ± 2``."""
+    """``96% ± 2``."""
     if interval is None:
         return ""
     if interval.low == interval.high:
         return f"{interval.estimate:.0%}"
-    half = f"{50 * (interval.high - interval.low):.0f}" if interval.bounded else "?"
+    half = f"{50 * (interval.high - interval.low):.0f}" if _telling(interval) else "?"
     return f"{interval.estimate:.0%} ± {half}"
 
 
 def spread(interval: Interval) -> str:
-    """The half width as a share of the estimate: ``± 1.2 %``."""
-    if not interval.bounded or not interval.estimate:
+    """The half width as a share of the estimate: ``± 1.2%``."""
+    if not _telling(interval):
         return "± ?"
-    return f"± {50 * (interval.high - interval.low) / interval.estimate:.1f} %"
+    return f"± {(interval.high - interval.low) / 2 / abs(interval.estimate):.1%}"
+
+
+def _telling(interval: Interval) -> bool:
+    """Whether the interval narrows anything down: with two launches it can be wider than a hundred estimates."""
+    return interval.bounded and interval.high - interval.low < 2 * max(1.0, abs(interval.estimate))
 
 
 def span(seconds: float) -> str:
