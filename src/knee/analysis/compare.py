@@ -157,17 +157,17 @@ def explain_curves(curves: Sequence[CurveChange], labels: Sequence[str]) -> list
     """One sentence for each curve that moved against its time."""
     sentences = []
     for curve in curves:
-        name, other = labels[curve.treatment], labels[0]
-        falls = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f} at {curve.workers} workers"
+        name, other, time = labels[curve.treatment], labels[0], f"{curve.time.estimate:.2f}"
+        speedups = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f} at {curve.workers} workers"
         if curve.story == "unmasked":
             sentences.append(
-                f"{name} has the lower speedup ({falls}) and is still the faster: it takes {curve.time.estimate:.2f} of the "
-                f"time of {other}, as when work that ran well in parallel is removed; that work had flattered the curve."
+                f"{name} has the lower speedup ({speedups}) and is still the faster, with {time} of the time of {other}: "
+                "as when work that ran well in parallel is removed, which had flattered the curve."
             )
         else:
             sentences.append(
-                f"{name} has the higher speedup ({falls}) and is still the slower: it takes {curve.time.estimate:.2f} times "
-                f"as long as {other}, as when work that runs well in parallel is added; it flatters the curve."
+                f"{name} has the higher speedup ({speedups}) and is still the slower, with {time} times the time of "
+                f"{other}: as when work that runs well in parallel is added, which flatters the curve."
             )
     return sentences
 
@@ -186,9 +186,10 @@ def explain_phases(comparison: Comparison, phases: Sequence[PhaseRow], labels: S
             and phase.difference.estimate < -comparison.margin * phase.time_against.estimate
         ):
             verb = {"slower": "got slower", "same": "stayed the same"}.get(row.verdict, "shows no verdict")
+            share = f"{phase.time.estimate / phase.time_against.estimate:.2f}"
             sentences.append(
-                f"In {labels[phase.treatment]} the phase '{phase.name}' got faster "
-                f"({phase.time.estimate / phase.time_against.estimate:.2f} of its time at {phase.workers} workers) while the "
-                f"whole {verb}: what it saved was not on the path that decides the time, or other phases took it back."
+                f"In {labels[phase.treatment]} the phase '{phase.name}' got faster ({share} of its time at {phase.workers} "
+                f"workers) while the whole {verb}: what it saved was not on the path that decides the time, or other phases "
+                "took it back."
             )
     return sentences

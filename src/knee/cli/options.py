@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ import click
 
 from knee.cli import parameter
 from knee.errors import KneeError
+from knee.plan.cell import Law
 from knee.plan.workload import Workload, from_command, from_statement, from_target
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -74,6 +75,33 @@ def stored(function: _F) -> _F:
     return _STORE(function)
 
 
+def law(workload: Workload, given: Mapping[str, Any]) -> Law:
+    """The law that a workload is measured under.
+
+    Raises:
+        KneeError: ``--scaled`` and ``--fixed-total`` contradict each other.
+    """
+    if given["scaled"] and given["fixed_total"]:
+        raise KneeError("--scaled and --fixed-total contradict each other", "leave one of them out")
+    if workload.form == "command":
+        return "scaled" if given["scaled"] else "fixed"
+    return "fixed" if given["fixed_total"] else "scaled"
+
+
+def precision(function: _F) -> _F:
+    """Add ``--precision``, for verbs that stop when their intervals are narrow."""
+    return _PRECISION(function)
+
+
+_PRECISION = click.option(
+    "--precision",
+    type=parameter.SHARE,
+    default="3%",
+    show_default=True,
+    metavar="SHARE",
+    help="Add launches until every speedup's interval is narrower than this.",
+)
+
 _STORE = click.option(
     "--store",
     metavar="FILE",
@@ -98,14 +126,6 @@ _MEASURING = (
         type=parameter.KIND,
         metavar="KINDS",
         help="Of threads, processes, subinterpreters; several with commas (default: threads).",
-    ),
-    click.option(
-        "--precision",
-        type=parameter.SHARE,
-        default="3%",
-        show_default=True,
-        metavar="SHARE",
-        help="Add launches until every speedup's interval is narrower than this.",
     ),
     click.option(
         "--budget",
@@ -141,6 +161,11 @@ _MEASURING = (
         "--fixed-total",
         is_flag=True,
         help="Divide a fixed amount of work among the workers: operation(state, share).",
+    ),
+    click.option(
+        "--scaled",
+        is_flag=True,
+        help="For a command: it gives every worker the same work (default: it divides a fixed amount).",
     ),
     click.option(
         "--loader",

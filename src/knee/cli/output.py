@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -15,9 +16,13 @@ from knee.errors import KneeError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from knee.analysis.report import RunReport
-
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+VIEWS = {
+    "run": ("knee.views.terminal", "knee.views.plot"),
+    "compare": ("knee.views.comparison", "knee.views.forest"),
+}
+"""For each verb the view with ``render(report, console)`` and the one with ``save(report, path)``."""
 
 PLOTS = (".png", ".svg", ".pdf")
 PLAIN_WIDTH = 140
@@ -59,6 +64,11 @@ def check(plot: Path | None, json: str | None) -> None:
                 raise KneeError(f"{path} cannot be written", "name another file")
 
 
+def exit_code(status: str) -> int:
+    """0 for a run that finished, 1 for one that its workload ended, 130 for one that the user ended."""
+    return {"failed": 1, "interrupted": 130}.get(status, 0)
+
+
 def write(path: str, text: str) -> None:
     """Write a text to a file, or to standard output for ``-``.
 
@@ -82,31 +92,27 @@ def console() -> Console:
     return Console(highlight=False, width=wide)
 
 
-def show(report: RunReport, plot: Path | None, json: str | None) -> None:
-    """Show a run where the options say: tables, unless JSON takes standard output."""
+def show(report: Any, plot: Path | None, json: str | None, verb: str = "run") -> None:
+    """Show a verb's report where the options say: tables, unless JSON takes standard output."""
     if json is not None:
         from knee.views import jsonview
 
         write(json, jsonview.render(report))
     if json != "-":
-        from knee.views import terminal
-
-        terminal.render(report, console())
-    draw(report, plot, quiet=json == "-")
+        importlib.import_module(VIEWS[verb][0]).render(report, console())
+    draw(report, plot, verb, quiet=json == "-")
 
 
-def draw(report: RunReport, plot: Path | None, *, quiet: bool = False) -> None:
-    """Draw a run, if asked to; say where, unless standard output is taken.
+def draw(report: Any, plot: Path | None, verb: str = "run", *, quiet: bool = False) -> None:
+    """Draw a verb's report, if asked to; say where, unless standard output is taken.
 
     Raises:
         KneeError: the system refuses.
     """
     if plot is None:
         return
-    from knee.views import plot as picture
-
     try:
-        picture.save(report, plot)
+        importlib.import_module(VIEWS[verb][1]).save(report, plot)
     except OSError as error:
         raise KneeError(f"{plot} cannot be written: {error.strerror}", "name another file") from error
     if not quiet:

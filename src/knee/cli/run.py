@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from knee.cli import options, output, parameter
+from knee.cli.treatments import treatments
 from knee.errors import KneeError
 from knee.plan.experiment import Experiment
-from knee.plan.treatment import Treatment
 from knee.plan.workload import Workload
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ Examples:
 )
 @click.argument("target", metavar="TARGET|STATEMENT", required=False)
 @options.measuring
+@options.precision
 @click.option(
     "--python", metavar="PYTHON", help="A version (3.13t), a path or a command (default: Knee's own)."
 )
@@ -92,32 +93,24 @@ def plan(workload: Workload, given: Mapping[str, Any]) -> Experiment:
         KneeError: options that do not go together, no such interpreter, or packages that cannot be installed.
     """
     kinds = given["kinds"]
-    python = ""
     if workload.form == "command":
-        for name, value in (("--kind", kinds), ("--python", given["python"]), ("--with", given["packages"])):
-            if value:
-                raise KneeError(
-                    f"{name} is for Python workloads", "a command starts its own workers and interpreter"
-                )
+        if kinds:
+            raise KneeError(
+                "--kind is for Python workloads", "a command starts its own workers and interpreter"
+            )
         kinds = ("command",)
-    else:
-        from knee.launch.environment import environment
-        from knee.launch.interpreter import find
-
-        python = environment(find(given["python"]), given["packages"]).python
-    treatment = Treatment(
-        label=workload.label,
-        workload=workload,
-        python=python,
-        env=dict(given["variables"]),
-        loader=given["loader"],
-    )
+    pythons = () if given["python"] is None else (given["python"],)
+    found = treatments([workload], {**given, "python": pythons, "commits": ()})
+    if len(found) > 1:
+        raise KneeError(
+            "a run has one treatment, and this repeats a package or variable", "see knee compare --help"
+        )
     return Experiment(
         verb="run",
-        treatments=(treatment,),
+        treatments=found,
         kinds=kinds or ("threads",),
         workers=given["workers"] or default_workers(),
-        law="fixed" if given["fixed_total"] else "scaled",
+        law=options.law(workload, given),
         seed=secrets.randbits(32) if given["seed"] is None else given["seed"],
         precision=given["precision"],
         budget=given["budget"],
@@ -145,19 +138,9 @@ def _measured(
     experiment: Experiment | None, resume: str | None, path: str | None, plot: Path | None, json: str | None
 ) -> int:
     from knee.analysis.run import analyse
-    from knee.launch import runner
-    from knee.store.database import Store
-    from knee.store.location import locate
-    from knee.views import progress
+    from knee.cli.measured import measured
 
-    with Store.open(locate(path)) as store:
-        with progress.bar() as tell:
-            if resume is None:
-                assert experiment is not None
-                run = runner.run(experiment, store, tell)
-            else:
-                run = store.resolve(resume, resumable=True)
-                runner.resume(store, run, tell)
+    with measured(experiment, path, resume) as (store, run):
         report = analyse(store, run)
     output.show(report, plot, json)
-    return 1 if report.status == "failed" else 0
+    return output.exit_code(report.status)

@@ -280,7 +280,8 @@ class Runner:
             if digest is None or first is None or (together and same):
                 continue
             if digest["digest"] != first["digest"] or (together and same is False):
-                text = f"treatment {treatment} returned {digest['repr']}, the first {first['repr']}"
+                name, other = self._experiment.label(treatment), self._experiment.label(0)
+                text = f"{name} returned {digest['repr']} and {other} {first['repr']} (--outputs-differ allows it)"
                 raise Lost("raised", text, where="outputs")
         self._store.event(
             self._run, "outputs", {str(number): found for number, found in self._outputs.items()}

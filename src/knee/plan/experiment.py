@@ -59,6 +59,12 @@ class Experiment:
     margin: float = 0.02
     calls: int | None = None
 
+    def label(self, treatment: int) -> str:
+        """Return how a treatment is named; the one after the last is the A/A copy of the first."""
+        if treatment < len(self.treatments):
+            return self.treatments[treatment].label
+        return f"{self.treatments[0].label} again"
+
     def calibrated(self, calls: int) -> Experiment:
         """Return the same experiment with its calls per rep."""
         return replace(self, calls=calls)

@@ -107,10 +107,13 @@ def compare(
     for workers in np.unique(phases.workers[mine]):
         here = mine & (phases.workers == workers)
         whole = _pair(phases, here & (phases.name == WHOLE), treatment, against)
-        found = {
-            name: _pair(phases, here & (phases.name == name), treatment, against) for name in phases.names
-        }
-        rest = whole - sum((np.nan_to_num(pair) for pair in found.values()), np.zeros_like(whole))
+        # A treatment that never enters a phase spends no time in it; a launch that lacks the cell has no time at all.
+        measured = np.isfinite(whole)
+        found = {}
+        for name in phases.names:
+            pair = _pair(phases, here & (phases.name == name), treatment, against)
+            found[name] = np.where(measured, np.nan_to_num(pair), np.nan)
+        rest = whole - sum(found.values(), np.zeros_like(whole))
         total = of_mean(whole[:, 0] - whole[:, 1], confidence)
         told = total is not None and total.excludes(0.0)
         for name, pair in (*found.items(), (WHOLE, rest)):

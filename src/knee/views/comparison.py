@@ -1,0 +1,152 @@
+"""A comparison as tables and sentences for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from knee.analysis.compare import BLOCKINGS, CompareReport, KindComparison
+from knee.stats.comparison import Row
+from knee.stats.interval import Interval
+from knee.stats.phases import PhaseRow
+from knee.views import cells, terminal, units
+
+_STYLES = {"faster": "green", "slower": "red", "same": "", "cannot-tell": "dim", "suspect": "yellow"}
+
+_FOLLOWS = {
+    "treatment": "The effect follows the treatment, not its position in the order.",
+    "position": "Whatever ran second differs from what ran first, and the treatment does not: no effect of the code.",
+    "both": "The effect follows the treatment; whatever ran second differs from what ran first as well, and the drawn "
+    "order cancels that.",
+}
+
+
+def render(report: CompareReport, console: Console) -> None:
+    """Print a comparison."""
+    for part in parts(report):
+        console.print(part)
+
+
+def parts(report: CompareReport) -> Iterator[RenderableType]:
+    """What is printed, from the top: heading, a table a kind, phases, what they mean, control, hazards, losses."""
+    names = [f"{', '.join(report.labels[1:])} against {report.labels[0]}"]
+    yield Text(names[0], style="bold")
+    yield Text(BLOCKINGS[report.blocking], style="dim")
+    for kind in report.kinds:
+        yield Text()
+        yield table(kind, report)
+        if kind.phases:
+            yield Text()
+            yield phases(kind, report)
+        for sentence in kind.explanations:
+            yield Text(sentence, style="bold")
+        yield control(kind)
+    if not report.kinds:
+        yield Text("Nothing was measured.", style="bold")
+    if report.hazards:
+        yield Text()
+        yield terminal.hazards(report.hazards)
+    if report.losses:
+        yield Text()
+        yield terminal.losses(report.losses)
+    yield Text()
+    yield Text(cells.summary(report))
+
+
+def table(kind: KindComparison, report: CompareReport) -> RenderableType:
+    """Ratio and interval first, absolute times beside."""
+    several = len(report.labels) > 2
+    found = Table(
+        title=kind.comparison.kind, title_justify="left", title_style="bold", header_style="", pad_edge=False
+    )
+    if several:
+        found.add_column("treatment")
+    for name in ("workers", "ratio", "interval", "time", "against"):
+        found.add_column(name, justify="right", no_wrap=True)
+    found.add_column("verdict")
+    for row in kind.comparison.rows:
+        first = [report.labels[row.treatment]] if several else []
+        found.add_row(*first, *_cells(row, kind.comparison.margin), style=_STYLES[row.verdict])
+    note = Text(
+        "Ratio: time of the new over time of the old; below 1 is faster. Differences up to "
+        f"{kind.comparison.margin:.0%} are the same. Intervals hold with {kind.comparison.confidence:.0%} over all "
+        "treatments and looks.",
+        style="dim",
+    )
+    return Group(found, note)
+
+
+def phases(kind: KindComparison, report: CompareReport) -> RenderableType:
+    """Where the difference lands."""
+    several = len(report.labels) > 2
+    found = Table(title="Where the difference lands", title_justify="left", header_style="", pad_edge=False)
+    if several:
+        found.add_column("treatment")
+    found.add_column("workers", justify="right")
+    found.add_column("phase")
+    for name in ("time per call", "against", "difference", "share"):
+        found.add_column(name, justify="right", no_wrap=True)
+    for row in kind.phases:
+        first = [report.labels[row.treatment]] if several else []
+        found.add_row(*first, *_phase(row), style="" if row.difference.excludes(0.0) else "dim")
+    return found
+
+
+def control(kind: KindComparison) -> RenderableType:
+    """The A/A control, and whether effects follow the treatment."""
+    found = kind.comparison.control
+    lines: list[RenderableType] = []
+    if found.ratio is None:
+        lines.append(Text("A/A control: not measured.", style="yellow"))
+    else:
+        text = f"A/A control: {_range(found.ratio)}, {found.verdict.replace('-', ' ')}"
+        ending = ": identical code differs, so the whole comparison is suspect." if found.failed else "."
+        lines.append(Text(text + ending, style="bold yellow" if found.failed else "dim"))
+    follows = _FOLLOWS.get(kind.comparison.position.follows)
+    if follows:
+        lines.append(Text(follows, style="dim"))
+    return Group(*lines)
+
+
+def _cells(row: Row, margin: float) -> list[RenderableType]:
+    workers = "all" if row.workers is None else str(row.workers)
+    verdict = row.verdict.replace("-", " ")
+    if row.verdict == "cannot-tell":
+        if row.needed is None:
+            verdict += f": it lies at the margin of {margin:.0%}, or too few launches tell the spread"
+        else:
+            verdict += f": about {row.needed} launches more"
+    ratio = f"{row.ratio.estimate:.3f}"
+    interval = _range(row.ratio, estimate=False)
+    if row.modes:
+        ratio = "modes"
+        interval = "\n".join(f"{mode.share:.0%}: {mode.value.exp().estimate:.3f}" for mode in row.modes)
+    return [workers, ratio, interval, _time(row.time), _time(row.time_against), verdict]
+
+
+def _phase(row: PhaseRow) -> list[str]:
+    sign = "+" if row.difference.estimate > 0 else "−"
+    return [
+        str(row.workers),
+        row.name or "outside phases",
+        _time(row.time),
+        _time(row.time_against),
+        f"{sign}{units.time(abs(row.difference.estimate))} ± {_half(row.difference)}",
+        "" if row.share is None else f"{row.share:.0%}",
+    ]
+
+
+def _time(interval: Interval | None) -> str:
+    return "" if interval is None else f"{units.time(interval.estimate)} {units.spread(interval)}"
+
+
+def _half(interval: Interval) -> str:
+    return units.time((interval.high - interval.low) / 2) if interval.bounded else "?"
+
+
+def _range(interval: Interval, *, estimate: bool = True) -> str:
+    ends = f"{interval.low:.3f} to {interval.high:.3f}" if interval.bounded else "unknown"
+    return f"{interval.estimate:.3f} ({ends})" if estimate else ends
