@@ -1,0 +1,40 @@
+"""No garbage collection: switched off and everything frozen before the first rep; explicit calls do nothing.
+
+A collection of a free-threaded interpreter stops all threads. Objects in cycles pile up for as long as the launch lives.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from knee.agent.arm import Arm as Base
+
+if TYPE_CHECKING:
+    from knee.agent.workload import Loaded
+
+
+class Arm(Base):
+    """No options; no control: what it removes is told by the collector's own count."""
+
+    def made(self, copies: Sequence[Loaded], states: Sequence[Any]) -> None:
+        """Switch it off; calls by name are replaced where the workload holds the name."""
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        real = gc.collect
+        gc.collect = _nothing  # type: ignore[assignment]
+        for one in copies:
+            for name, value in list(one.namespace.items()):
+                if value is real:
+                    one.namespace[name] = _nothing
+
+    def check(self) -> dict[str, Any]:
+        """Tell whether it stayed off."""
+        off = not gc.isenabled()
+        return {"honoured": off, "why": "" if off else "the workload switched the collector on again"}
+
+
+def _nothing(generation: int = 2) -> int:
+    return 0

@@ -1,0 +1,88 @@
+"""The Python modules that the workload imports, executed again for each worker: their hidden instances and locks apart.
+
+``random.random`` is a method of an instance that the module ``random`` made for itself. A worker with its own copy of
+``random`` has its own instance. Control: copied as often, all workers use the first copy. Extension modules and packages
+are left alone.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import types
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable
+
+from knee.agent.arm import Arm as Base
+
+if TYPE_CHECKING:
+    from knee.agent.workload import Loaded
+
+
+class Arm(Base):
+    """Options: ``modules``: names of those to copy; all that qualify if missing; ``private`` as in private_module."""
+
+    def copies(self, load: Callable[[bool], Loaded], workers: int) -> list[Loaded]:
+        """Execute the workload's module for each worker; give each its own copies of what it imports."""
+        made = [load(index > 0) for index in range(workers)]
+        self._modules = sorted({module.__name__ for module in _imported(made[0].namespace)})
+        wanted = self.options.get("modules")
+        for copy in made:
+            own: dict[str, types.ModuleType] = {}
+            for name, value in list(copy.namespace.items()):
+                source = _home(value)
+                if source is None or (wanted is not None and source.__name__ not in wanted):
+                    continue
+                if source.__name__ not in own:
+                    own[source.__name__] = _again(source)
+                fresh = own[source.__name__]
+                if isinstance(value, types.ModuleType):
+                    copy.namespace[name] = fresh
+                elif hasattr(fresh, name):
+                    copy.namespace[name] = getattr(fresh, name)
+        for copy in made[1:] if self.variant == "control" else []:
+            for name, value in made[0].namespace.items():
+                if not isinstance(value, types.FunctionType):
+                    copy.namespace[name] = value
+        return made
+
+    def states(self, copies: Sequence[Loaded], workers: int) -> list[Any]:
+        """Call ``setup`` once for each worker."""
+        made = [copy.states(workers) for copy in copies]
+        return [own[index] for index, own in enumerate(made)] if made[0] else []
+
+    def check(self) -> dict[str, Any]:
+        """Tell which modules could be copied."""
+        why = "" if self._modules else "the workload imports no module that is one file of Python"
+        return {"honoured": bool(self._modules), "why": why, "modules": self._modules}
+
+
+def _home(value: Any) -> types.ModuleType | None:
+    """The plain Python module that a name of the workload was imported from, if it was."""
+    import sys
+
+    if isinstance(value, types.ModuleType):
+        module: Any = value
+    else:
+        holder = getattr(value, "__self__", None)
+        name = getattr(value, "__module__", None) or getattr(type(holder), "__module__", None)
+        module = sys.modules.get(name) if isinstance(name, str) else None
+    if module is None or module.__name__.startswith("knee"):
+        return None
+    spec = getattr(module, "__spec__", None)
+    plain = spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader)
+    return module if plain and not hasattr(module, "__path__") else None
+
+
+def _imported(namespace: dict[str, Any]) -> list[types.ModuleType]:
+    own = namespace.get("__name__")
+    homes = [_home(value) for value in namespace.values()]
+    return [home for home in homes if home is not None and home.__name__ != own]
+
+
+def _again(module: types.ModuleType) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(module.__name__, module.__file__)
+    assert spec is not None and spec.loader is not None
+    fresh = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fresh)
+    return fresh
