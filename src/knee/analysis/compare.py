@@ -161,13 +161,13 @@ def explain_curves(curves: Sequence[CurveChange], labels: Sequence[str]) -> list
         speedups = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f} at {curve.workers} workers"
         if curve.story == "unmasked":
             sentences.append(
-                f"{name} has the lower speedup ({speedups}) and is still the faster, with {time} of the time of {other}: "
-                "as when work that ran well in parallel is removed, which had flattered the curve."
+                f"{name} has the lower speedup ({speedups}) and is still the faster, with {time} of the time of "
+                f"{other}: as when work that ran well in parallel is removed, which had flattered the curve."
             )
         else:
             sentences.append(
-                f"{name} has the higher speedup ({speedups}) and is still the slower, with {time} times the time of "
-                f"{other}: as when work that runs well in parallel is added, which flatters the curve."
+                f"{name} has the higher speedup ({speedups}) and is still the slower, with {time} times the time "
+                f"of {other}: as when work that runs well in parallel is added, which flatters the curve."
             )
     return sentences
 
@@ -188,8 +188,8 @@ def explain_phases(comparison: Comparison, phases: Sequence[PhaseRow], labels: S
             verb = {"slower": "got slower", "same": "stayed the same"}.get(row.verdict, "shows no verdict")
             share = f"{phase.time.estimate / phase.time_against.estimate:.2f}"
             sentences.append(
-                f"In {labels[phase.treatment]} the phase '{phase.name}' got faster ({share} of its time at {phase.workers} "
-                f"workers) while the whole {verb}: what it saved was not on the path that decides the time, or other phases "
-                "took it back."
+                f"In {labels[phase.treatment]} the phase '{phase.name}' got faster ({share} of its time at "
+                f"{phase.workers} workers) while the whole {verb}: what it saved was not on the path that decides the "
+                "time, or other phases took it back."
             )
     return sentences

@@ -51,12 +51,12 @@ def analyse(store: Store, run: int) -> RunReport:
     )
 
 
-def kind_report(reps: Reps, kind: str, losses: Sequence[Loss]) -> KindReport:
+def kind_report(reps: Reps, kind: str, losses: Sequence[Loss], treatment: int = 0) -> KindReport:
     """One kind of worker, or the reason why there is nothing to say of it."""
     refusal = next((loss for loss in losses if loss.kind == "unavailable" and loss.worker_kind == kind), None)
-    mine = reps.select(kind=kind, treatment=0)
+    mine = reps.select(kind=kind, treatment=treatment)
     if len(mine):
-        found = ladder(reps, kind)
+        found = ladder(reps, kind, treatment=treatment)
         return KindReport(kind, True, "", found, split(mine, found))
     if refusal is not None:
         return KindReport(kind, False, refusal.text, None)

@@ -19,6 +19,7 @@ from knee.errors import KneeError
 VERBS = {
     "run": "Measure how a workload scales with workers.",
     "compare": "Compare treatments of a workload, blocked so that where it ran cannot fool.",
+    "check": "Fail where a change is proven slower, or scales too little: for CI.",
     "list": "List the runs in the store.",
     "show": "Show a stored run again, in any format.",
     "schema": "Print the JSON Schema of a verb's --json.",

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+ANALYSES = {"run": "knee.analysis.run", "compare": "knee.analysis.compare"}
+"""For each verb the module with ``analyse(store, run)``."""
+
 VIEWS = {
     "run": ("knee.views.terminal", "knee.views.plot"),
     "compare": ("knee.views.comparison", "knee.views.forest"),

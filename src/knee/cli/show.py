@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from knee.cli import options, output
 from knee.errors import KneeError
-
-if TYPE_CHECKING:
-    from knee.analysis.report import RunReport
 
 FORMATS = ("table", "json", "csv", "markdown", "pyperf")
 
@@ -39,26 +37,24 @@ def command(run: str, form: str, file: str, store: str | None, plot: Path | None
     with Store.open(locate(store), readonly=True) as opened:
         number = opened.resolve(run)
         verb = opened.run(number).record.verb
-        if verb != "run":
+        report = importlib.import_module(output.ANALYSES[verb]).analyse(opened, number)
+        if verb != "run" and form not in ("table", "json"):
             raise KneeError(
-                f"run {number} was made by knee {verb}", f"knee {verb} --help tells how to see it again"
+                f"run {number} was made by knee {verb}, and {form} is for ladders", "use table or json"
             )
-        from knee.analysis.run import analyse
-
-        report = analyse(opened, number)
         if form == "pyperf":
             from knee.views import pyperf
 
             output.write(file, pyperf.render(report, opened.reps(number)))
             return
     if form == "table" and file == "-":
-        output.show(report, plot, json)
+        output.show(report, plot, json, verb)
         return
-    output.write(file, _rendered(report, form))
-    output.draw(report, plot, quiet=file == "-")
+    output.write(file, _rendered(report, form, verb))
+    output.draw(report, plot, verb, quiet=file == "-")
 
 
-def _rendered(report: RunReport, form: str) -> str:
+def _rendered(report: Any, form: str, verb: str) -> str:
     if form == "json":
         from knee.views import jsonview
 
@@ -71,6 +67,5 @@ def _rendered(report: RunReport, form: str) -> str:
         from knee.views import markdown
 
         return markdown.render(report)
-    from knee.views import terminal
-
-    return terminal.text(report)
+    text: str = importlib.import_module(output.VIEWS[verb][0]).text(report)
+    return text

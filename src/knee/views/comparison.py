@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 from rich.console import Console, Group, RenderableType
@@ -28,6 +29,14 @@ def render(report: CompareReport, console: Console) -> None:
     """Print a comparison."""
     for part in parts(report):
         console.print(part)
+
+
+def text(report: CompareReport, width: int = 140) -> str:
+    """A comparison as plain text."""
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    render(report, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 def parts(report: CompareReport) -> Iterator[RenderableType]:
