@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,12 +23,6 @@ from knee.store.database import Store
 from tests.synthetic import INTERPRETER, MACHINE, Synthetic, perfect
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "knee.db") as opened:
-        yield opened
 
 
 def rep(position: int = 0, block: int = 0, **changes: object) -> RepResult:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
+from knee.plan.content import digest
 from knee.plan.treatment import Treatment
 from knee.store.record import LaunchRecord
 
@@ -90,14 +89,6 @@ def complete(fingerprint: Mapping[str, Any], launches: Sequence[LaunchRecord]) -
         declared = (launch.facts or {}).get("used") or {}
         used.update(declared if isinstance(declared, Mapping) else dict.fromkeys(declared))
     return {**fingerprint, "files": dict(sorted(used.items()))}
-
-
-def digest(path: str | os.PathLike[str]) -> str | None:
-    """SHA-256 of a file's bytes, in hexadecimal; None when it cannot be read."""
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError:
-        return None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from knee.launch.host import Host, Lost
 from knee.launch.sample import Loss, RepResult
 from knee.plan import design
 from knee.plan.cell import CONTROL, Block, Kind, Pool, Rep
+from knee.plan.content import digest
 from knee.plan.experiment import Experiment
 from knee.plan.treatment import Treatment
 
@@ -367,12 +368,15 @@ def divisible(calls: int, workers: Sequence[int]) -> int:
 
 
 def _merge(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Join what the pools of a launch told at their end: the last word counts, GIL states are gathered."""
+    """Join what the pools of a launch told at their end: the last word counts, GIL states and files are gathered."""
     merged: dict[str, Any] = {}
     states: list[Any] = []
+    used: dict[str, str | None] = {}
     for fact in facts:
         merged.update(fact)
         states += fact.get("gil") or []
+        used.update((path, digest(path)) for path in fact.get("used") or () if path not in used)
     if facts:
         merged["gil"] = states
+        merged["used"] = used
     return merged
