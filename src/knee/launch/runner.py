@@ -11,9 +11,8 @@ from typing import Any, Literal, Protocol
 
 from knee.launch.host import Host, Lost
 from knee.launch.sample import Loss, RepResult
-from knee.plan import design
+from knee.plan import content, design
 from knee.plan.cell import CONTROL, Block, Kind, Pool, Rep
-from knee.plan.content import digest
 from knee.plan.experiment import Experiment
 from knee.plan.treatment import Treatment
 
@@ -375,7 +374,7 @@ def _merge(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for fact in facts:
         merged.update(fact)
         states += fact.get("gil") or []
-        used.update((path, digest(path)) for path in fact.get("used") or () if path not in used)
+        used.update((path, content.digest(path)) for path in fact.get("used") or () if path not in used)
     if facts:
         merged["gil"] = states
         merged["used"] = used
