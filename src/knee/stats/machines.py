@@ -141,14 +141,20 @@ MACHINES = (
 """The machines on which estimators are chosen (docs/statistics.md)."""
 
 
-def abba(rng: np.random.Generator, runs: int, launches: int, blocks: int, width: int, reps: int) -> Ints:
-    """Orders of two treatments in pairs that turn around (ABBA, or BAAB, drawn for each pool).
+def palindromes(
+    rng: np.random.Generator, shape: tuple[int, int, int, int], treatments: int, reps: int
+) -> Ints:
+    """Orders as ``knee.plan.design`` draws them: A B B A, each palindrome from a fresh permutation.
+
+    Args:
+        shape: runs, launches, blocks and worker counts.
+        reps: per treatment and pool, even.
 
     Returns:
-        shape (runs, launches, blocks, width, reps) of 0 and 1; ``reps`` is a multiple of 4.
+        shape (*shape, treatments * reps), numbers of treatments.
     """
-    pattern = np.tile([0, 1, 1, 0], reps // 4)
-    return np.asarray(rng.integers(0, 2, (runs, launches, blocks, width, 1)) ^ pattern)
+    there = rng.random((*shape, reps // 2, treatments)).argsort(axis=-1)
+    return np.concatenate([there, there[..., ::-1]], axis=-1).reshape(*shape, treatments * reps)
 
 
 def reps_of(

@@ -132,15 +132,16 @@ def launches_for(spread: float, half: float, confidence: float, most: int = 100_
     """
     if half <= 0:
         return None
+
+    def wide(launches: int) -> bool:
+        return quantile(launches, confidence) * spread / math.sqrt(launches) > half
+
     low, high = 2, 2
-    while quantile(high, confidence) * spread / math.sqrt(high) > half:
-        low, high = high, high * 2
-        if high > most:
+    while wide(high):
+        if high == most:
             return None
+        low, high = high, min(2 * high, most)
     while low < high:
         middle = (low + high) // 2
-        if quantile(middle, confidence) * spread / math.sqrt(middle) > half:
-            low = middle + 1
-        else:
-            high = middle
+        low, high = (middle + 1, high) if wide(middle) else (low, middle)
     return high
