@@ -6,8 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from knee.launch.host import Lost
+from knee.launch.runner import Runner
 from knee.launch.sample import Loss, RepResult, WorkerSample
 from knee.plan.cell import CONTROL, Kind
+from knee.plan.experiment import Experiment, treatment_to_json
+from knee.plan.treatment import Treatment
+from knee.session import rule
+from knee.store.database import Store
+from knee.store.record import RunRecord
 
 
 class Clock:
@@ -33,6 +39,7 @@ class FakeHost:
     ) -> None:
         self._clock, self._log, self._cost, self._trouble, self._speed = clock, log, cost, trouble, speed
         self._kind, self._workers = "threads", 1
+        self.phases: Mapping[int, Mapping[str, float]] = {}
 
     def _did(self, *what: Any) -> None:
         self._log.append(what)
@@ -57,7 +64,10 @@ class FakeHost:
         samples = []
         for worker in range(self._workers):
             mine = calls if shares is None else shares[worker]
-            samples.append(WorkerSample(worker, start, start + max(1, round(mine * cost * 1e9)), mine))
+            took = max(1, round(mine * cost * 1e9))
+            parts = {} if treatment == CONTROL else self.phases.get(treatment, {})
+            phases = {name: (mine, round(took * share)) for name, share in parts.items()}
+            samples.append(WorkerSample(worker, start, start + took, mine, phases=phases))
         self._clock.now += max(s.end - s.start for s in samples) / 1e9
         return tuple(samples), 0
 
@@ -117,3 +127,36 @@ def raising(
             raise Lost(kind, "as told", **where)
 
     return trouble
+
+
+def measure(
+    store: Store,
+    experiment: Experiment,
+    cost: Callable[[int, str, int], float],
+    phases: Mapping[int, Mapping[str, float]] | None = None,
+) -> int:
+    """Carry an experiment out on fake launches into a real store; returns the run's number."""
+    run = store.begin(
+        RunRecord(
+            verb=experiment.verb,
+            created=1.0,
+            law=experiment.law,
+            seed=experiment.seed,
+            workload=experiment.treatments[0].label,
+            treatments=tuple(treatment_to_json(t) for t in experiment.treatments),
+            plan=experiment.to_json(),
+            fingerprint={},
+            machine={},
+        )
+    )
+    clock = Clock()
+
+    def start(_: Experiment, __: Sequence[Treatment]) -> FakeHost:
+        host = FakeHost(clock, [], cost, lambda _: None, 1e9)
+        host.phases = phases or {}
+        return host
+
+    decide = rule(experiment, lambda: store.reps(run))
+    outcome = Runner(experiment, store, run, start=start, decide=decide, clock=clock).measure()
+    store.finish(run, outcome.status)
+    return run
