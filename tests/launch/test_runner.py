@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knee.launch.runner import Decision, Outcome, Progress, Runner, divisible, share_out
-from knee.plan.cell import CONTROL
+from knee.plan.cell import CONTROL, Law
 from knee.plan.experiment import Experiment
 from knee.plan.treatment import Treatment
 from knee.plan.workload import Workload
@@ -91,6 +91,16 @@ def test_a_fixed_number_of_launches_is_kept_to() -> None:
     lab = Lab(Experiment("run", (A,), launches=2, minimum=5, budget=0.0))
     lab.measure()
     assert len(lab.sink.blocks) == 2
+
+
+@pytest.mark.parametrize(("law", "calls"), [("fixed", [1, 1, 1]), ("scaled", [1, 2, 4])])
+def test_a_command_is_one_call_or_one_for_each_worker_by_its_law(law: Law, calls: list[int]) -> None:
+    command = Treatment("c", Workload("command", argv=("c", "{workers}")), "")
+    lab = Lab(Experiment("run", (command,), kinds=("command",), workers=(1, 2, 4), law=law, launches=1))
+    lab.measure()
+    asked = {workers: asked for _, _, workers, _, asked, _ in lab.did("rep")}
+    assert [asked[workers] for workers in (1, 2, 4)] == calls
+    assert all(shares is None for *_, shares in lab.did("rep"))
 
 
 def test_calibration_reaches_the_minimal_time_once_and_all_cells_use_its_calls() -> None:

@@ -99,6 +99,7 @@ class InterpreterReport:
         label: the short name, ``3.13.5t``.
         gil: whether the GIL was on after the workload ran; None if it never told.
         culprits: what may have switched it on, in a free-threaded interpreter.
+        loader: how the workload's file was loaded; None for a statement.
         facts: all that the agent said.
     """
 
@@ -107,7 +108,7 @@ class InterpreterReport:
     free_threaded: bool
     gil: bool | None
     culprits: tuple[str, ...]
-    loader: str
+    loader: str | None
     facts: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def interpreter_report(stored: StoredRun, launches: Sequence[LaunchRecord]) -> I
         free_threaded=free_threaded,
         gil=any(states) if states else None if free_threaded else True,
         culprits=tuple(sorted(culprits)),
-        loader=treatment.get("loader", "import"),
+        loader=treatment.get("loader") if treatment.get("workload", {}).get("form") == "callable" else None,
         facts=facts,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from knee.errors import KneeError
 from knee.launch.sample import Loss
@@ -13,22 +12,18 @@ _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[\w.]+)'"
 _PLACE = re.compile(r'File "(?P<file>[^"<]+)", line (?P<line>\d+)')
 
 
-def refuse(workload: str, launches: int, losses: Sequence[Loss]) -> None:
-    """Raise if a workload was never loaded.
+def refuse(workload: str, loss: Loss | None) -> None:
+    """Raise if a run ended because its workload does not load.
 
     Args:
         workload: how it is named.
-        launches: how many launches ended well.
-        losses: those of the run.
+        loss: what ended the run, if anything did.
 
     Raises:
         KneeError: with the reason in one line, and the place in the source where there is one.
     """
-    if launches or not losses or not losses[-1].text.startswith(_LOADING):
-        return
-    loss = losses[-1]
-    reason = loss.text.removeprefix(_LOADING)
-    raise KneeError(f"{workload} cannot be loaded: {reason}", advice(loss))
+    if loss is not None and loss.text.startswith(_LOADING):
+        raise KneeError(f"{workload} cannot be loaded: {loss.text.removeprefix(_LOADING)}", advice(loss))
 
 
 def advice(loss: Loss) -> str:

@@ -248,7 +248,10 @@ class Runner:
         calls = self._control_calls if control else self._experiment.calls or 1
         number = CONTROL if control else group.treatments.index(rep.treatment)
         shares = None
-        if self._experiment.law == "fixed" and not control and pool.kind != "command":
+        if pool.kind == "command":
+            # One process is one call; where each of the command's own workers does the same work, it is one for each.
+            calls *= pool.workers if self._experiment.law == "scaled" else 1
+        elif self._experiment.law == "fixed" and not control:
             shares = share_out(calls, pool.workers)
         samples, printed = host.rep(number, calls, probe=self._experiment.native, shares=shares)
         return RepResult(

@@ -66,8 +66,10 @@ def interpreter(found: InterpreterReport) -> str:
         gil = "GIL ON in a free-threaded build" if found.free_threaded else "GIL on"
     else:
         gil = "GIL off"
-    loader = "imported as a module" if found.loader == "import" else "run as a script"
-    return f"Python {found.label}, {gil}, workload {loader}"
+    loader = {None: "", "import": ", workload imported as a module"}.get(
+        found.loader, ", workload run as a script"
+    )
+    return f"Python {found.label}, {gil}{loader}"
 
 
 def summary(report: RunReport | CompareReport) -> str:
