@@ -169,7 +169,8 @@ class Runner:
         if number < experiment.minimum:
             return False
         elapsed = self._clock() - self._began
-        if elapsed >= experiment.budget:
+        # A launch that would end further past the budget than the budget is away is not begun.
+        if elapsed + elapsed / max(1, self._done) / 2 >= experiment.budget:
             return True
         decision = self._decide(number, elapsed)
         self._expected = decision.expected
