@@ -89,7 +89,7 @@ def test_an_interrupt_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(raises(KeyboardInterrupt()), monkeypatch) == 130
-    assert capsys.readouterr().err == "knee: interrupted\n"
+    assert capsys.readouterr().err.split("\n") == ["", "knee: interrupted", ""]  # the first ends the line of ^C
 
 
 @pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])
@@ -133,4 +133,4 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
         "sys.exit(main(['schema', 'run']))"
     )
     ended = python("-c", code)
-    assert (ended.returncode, ended.stderr) == (141, "")
+    assert (ended.returncode, ended.stderr) == (1, "")

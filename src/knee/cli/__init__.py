@@ -31,7 +31,7 @@ class _Verbs(click.Group):
     """A group whose commands are modules, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(VERBS)
+        return [*VERBS]  # ``list`` is a verb, and a name of this module, once it was called
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
@@ -41,7 +41,7 @@ class _Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items()])
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         code: Any = command.main(
-            args=None if arguments is None else list(arguments), prog_name="knee", standalone_mode=False
+            args=None if arguments is None else [*arguments], prog_name="knee", standalone_mode=False
         )
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read the output has seen enough. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return 1  # as click does, where it meets the error first
 
 
 def _complain(text: str, advice: str) -> None:

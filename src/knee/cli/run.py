@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from knee.cli import options, output, parameter
 from knee.cli.treatments import treatments
@@ -15,8 +16,7 @@ from knee.errors import KneeError
 from knee.plan.experiment import Experiment
 from knee.plan.workload import Workload
 
-if TYPE_CHECKING:
-    pass
+_BESIDE_RESUME = ("target", "resume", "store", "plot", "json")
 
 
 @click.command(
@@ -70,20 +70,38 @@ def command(
     """
     output.check(plot, json)
     words = options.words_after_dashes()
-    if sum(part is not None for part in (target, words, resume)) != 1:
+    if resume is not None:
+        _refuse_beside_resume(target, words)
+        return _measured(None, resume, store, plot, json)
+    if (target is None) == (words is None):
         raise KneeError(
-            "nothing to measure" if resume is None else "a run that is resumed has its workload already",
-            "name one of: a target (bench.py:operation), a statement, a command after --, or --resume",
+            "nothing to measure" if target is None else "a target and a command do not mix",
+            "name one of: a target (bench.py:operation), a statement, a command after --",
         )
-    experiment = None
-    if resume is None:
-        workload = (
-            options.workload(target, given["setup"])
-            if target is not None
-            else options.command_line(words or ())
+    workload = (
+        options.command_line(words or ()) if target is None else options.workload(target, given["setup"])
+    )
+    return _measured(plan(workload, given), None, store, plot, json)
+
+
+def _refuse_beside_resume(target: str | None, words: tuple[str, ...] | None) -> None:
+    """A run that is resumed keeps its plan, so that its launches stay alike."""
+    context = click.get_current_context()
+    given = [
+        parameter.opts[-1]
+        for parameter in context.command.params
+        if parameter.name not in _BESIDE_RESUME
+        and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    ]
+    if target is not None or words is not None:
+        raise KneeError(
+            "a run that is resumed has its workload already", "leave it out, or leave --resume out"
         )
-        experiment = plan(workload, given)
-    return _measured(experiment, resume, store, plot, json)
+    if given:
+        raise KneeError(
+            f"a run that is resumed keeps its plan, and {given[0]} would change it",
+            f"leave {given[0]} out, or start another run",
+        )
 
 
 def plan(workload: Workload, given: Mapping[str, Any]) -> Experiment:

@@ -85,14 +85,13 @@ def ladder(kind: KindReport) -> RenderableType:
 
 
 def hazards(found: Sequence[Hazard]) -> RenderableType:
-    """Each kind of hazard with all that was seen of it, and its advice."""
+    """Each kind of hazard with what was last seen of it at each moment, and its advice."""
     lines: list[RenderableType] = [Text("Hazards", style="bold")]
     for id in dict.fromkeys(hazard.id for hazard in found):
-        same = [hazard for hazard in found if hazard.id == id]
-        lines += [Hanging(Text.assemble((id, "yellow"), f": {hazard.text}"), 2) for hazard in same]
-        lines += [
-            Hanging(Text(text, style="dim"), 4) for text in dict.fromkeys(h.advice for h in same) if text
-        ]
+        last = {hazard.moments: hazard for hazard in found if hazard.id == id}.values()
+        lines += [Hanging(Text.assemble((id, "yellow"), f": {hazard.text}"), 2) for hazard in last]
+        advice = dict.fromkeys(hazard.advice for hazard in last if hazard.advice)
+        lines += [Hanging(Text(text, style="dim"), 4) for text in advice]
     return Group(*lines)
 
 
