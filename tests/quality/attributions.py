@@ -72,5 +72,6 @@ def _bootstrap(rng: np.random.Generator, base: np.ndarray, arm: np.ndarray, top:
         np.exp(-side) @ (rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES).T / n)
         for side in (base, arm, top)
     ]
+    share = np.full(len(base), SHARE)
     low, high = np.quantile((means[0] - means[1]) / (means[0] - means[2]), [0.025, 0.975], axis=1)
-    return (SHARE >= low) & (SHARE <= high)
+    return (low <= share) & (share <= high)

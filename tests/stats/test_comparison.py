@@ -88,6 +88,8 @@ def test_a_failed_control_makes_every_claim_suspect() -> None:
     found = compare(run((0.0, 0.1, 0.1)), "threads", twin=2)
     assert found.control.failed
     assert {row.verdict for row in found.rows} == {"suspect"}
+    assert not found.settled
+    assert {row.verdict for row in compare(run((0.0, 0.0, 0.1)), "threads", twin=2).rows} == {"suspect"}
 
 
 def test_a_bias_inside_the_margin_spoils_only_effects_of_its_size() -> None:

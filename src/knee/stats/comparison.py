@@ -27,7 +27,7 @@ class Row:
         workers: the count; None for the whole ladder (mean over counts of the log ratio in each launch).
         ratio: time of the treatment over time of the reference, per unit of work: below 1 is faster.
         verdict: the ratio's interval lies beyond the margin (``faster``, ``slower``), inside it (``same``),
-            or neither; ``suspect`` when the comparison's own control failed in a way that could explain it.
+            or neither; ``suspect`` when the A/A control failed, or is biased and could explain the claim.
         time: seconds per rep of the treatment, geometric mean over launches; None for the whole ladder.
         time_against: the same of the reference.
         launches: that measured both.
@@ -110,8 +110,8 @@ class Comparison:
 
     @property
     def settled(self) -> bool:
-        """Whether every row has a verdict."""
-        return all(row.verdict != "cannot-tell" for row in self.rows)
+        """Whether every row has a verdict; a suspect one waits for more launches, as long as the budget lasts."""
+        return all(row.verdict not in ("cannot-tell", "suspect") for row in self.rows)
 
     @property
     def needed(self) -> int | None:
@@ -186,7 +186,9 @@ def _row(
     if found is None:
         return []
     ratio, verdict, launches, needed = found
-    if verdict in ("faster", "slower") and _explained(ratio, control):
+    claim = verdict in ("faster", "slower")
+    biased = control.biased and control.ratio is not None and ratio.overlaps(control.ratio)
+    if verdict != "cannot-tell" and (control.failed or (claim and biased)):
         verdict = "suspect"
     return [Row(workers, treatment, against, ratio, verdict, *times, launches, needed, modes(logs))]
 
@@ -259,9 +261,3 @@ def _time(reps: Reps, treatment: int, confidence: float) -> Interval | None:
         return None
     grid = Grid.of(own)
     return of_ratio(over_blocks(grid.launch, grid.mean(np.log(own.time)))[1][:, 0], confidence)
-
-
-def _explained(ratio: Interval, control: Control) -> bool:
-    """Whether the control could explain a row: it failed, or it is biased and as large as the row's
-    effect."""
-    return control.failed or (control.biased and control.ratio is not None and ratio.overlaps(control.ratio))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import curve_fit
 
-from knee.stats.interval import Interval
+from knee.stats.interval import Interval, quantile
 from knee.stats.reps import Floats, Ints
 
 FEWEST_COUNTS = 6
 """Worker counts below which the two parameters cannot be told apart (docs/statistics.md)."""
 
-_RESAMPLES = 400
+_RESAMPLES = 200
 
 
 @dataclass(frozen=True)
@@ -100,15 +101,15 @@ def fit(
         _fit(whole[rng.integers(0, len(whole), len(whole))].mean(axis=0), counts) for _ in range(_RESAMPLES)
     ]
     fits = np.array([draw for draw in draws if draw is not None])
-    tail = (1 - confidence) / 2
-    ends = np.quantile(fits, [tail, 1 - tail], axis=0)
-    loose = [name for index, name in names.items() if ends[0, index] <= 1e-9]
+    # Percentiles of a bootstrap over few launches are too narrow; its spread with Student's t is not.
+    spread = fits.std(axis=0, ddof=1) * math.sqrt(len(whole) / (len(whole) - 1))
+    scale, contention, coherency = (
+        Interval(float(value - half), float(value), float(value + half))
+        for value, half in zip(estimate, quantile(len(whole), confidence) * spread, strict=True)
+    )
+    loose = [name for name, value in (("contention", contention), ("coherency", coherency)) if value.low <= 0]
     if loose:
         return NotIdentifiable(f"the interval of {' and '.join(loose)} reaches the bound of 0")
-    scale, contention, coherency = (
-        Interval(float(min(ends[0, i], estimate[i])), float(estimate[i]), float(max(ends[1, i], estimate[i])))
-        for i in range(3)
-    )
     return Usl(contention, coherency, scale, tuple(int(n) for n in counts))
 
 
