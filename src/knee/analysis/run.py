@@ -42,7 +42,7 @@ def analyse(store: Store, run: int) -> RunReport:
         machine=record.machine,
         fingerprint=fingerprint.complete(record.fingerprint, launches),
         launches=stored.launches,
-        kinds=tuple(kind_report(reps, kind, losses) for kind in _kinds(record.plan, reps)),
+        kinds=tuple(kind_report(reps, kind, losses) for kind in _kinds(record.plan, reps, losses)),
         variance=components(mine) if len(mine) else None,
         hazards=gather(store, run, interpreter, launches),
         losses=tuple(losses),
@@ -93,6 +93,7 @@ def fast_cores(machine: Mapping[str, Any]) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _kinds(plan: Mapping[str, Any], reps: Reps) -> tuple[str, ...]:
-    """The kinds that were asked for, in that order, and any others that were measured."""
-    return tuple(dict.fromkeys((*plan.get("kinds", ()), *reps.kinds)))
+def _kinds(plan: Mapping[str, Any], reps: Reps, losses: Sequence[Loss]) -> tuple[str, ...]:
+    """The kinds that were asked for, in that order, and any others that were measured or refused."""
+    refused = [loss.worker_kind for loss in losses if loss.kind == "unavailable" and loss.worker_kind]
+    return tuple(dict.fromkeys((*plan.get("kinds", ()), *reps.kinds, *refused)))

@@ -20,7 +20,7 @@ def _lines(report: RunReport) -> Iterator[str]:
     yield f"### `{_code(report.workload)}`"
     yield ""
     if report.interpreter is not None:
-        yield f"{cells.interpreter(report.interpreter)}. "
+        yield f"{cells.interpreter(report.interpreter)}."
     yield f"{cells.capital(LAWS[report.law])}."
     for kind in report.kinds:
         yield ""

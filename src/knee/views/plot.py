@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from knee.analysis.modes import ModeReport
 from knee.analysis.report import KindReport, RunReport
@@ -22,6 +22,13 @@ _WIDE = 16
 _IDEAL = "#9a9a9a"
 _CEILING = "#CC79A7"
 _INK = "#222222"
+_STYLE: Any = {
+    "font.size": 10,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "knee",
+    "axes.edgecolor": _INK,
+    "text.color": _INK,
+}
 
 
 def save(report: RunReport, path: Path) -> None:
@@ -30,7 +37,13 @@ def save(report: RunReport, path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    draw(report).savefig(path, dpi=160)
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE):
+        # Without the date, the same run gives the same SVG.
+        draw(report).savefig(
+            path, dpi=160, metadata={"Date": None} if path.suffix.lower() == ".svg" else None
+        )
 
 
 def draw(report: RunReport) -> Figure:

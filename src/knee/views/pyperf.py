@@ -14,14 +14,23 @@ from typing import Any
 import numpy as np
 
 from knee.analysis.report import RunReport
+from knee.errors import KneeError
 from knee.stats.reps import Reps
 
 FORMAT = "1.0"
 
 
 def render(report: RunReport, reps: Reps) -> str:
-    """The run as a pyperf suite; an empty suite is what pyperf refuses, so there must be reps."""
+    """The run as a pyperf suite.
+
+    Raises:
+        KneeError: nothing was measured; pyperf has no empty suites.
+    """
     benchmarks = list(_benchmarks(report, reps))
+    if not benchmarks:
+        raise KneeError(
+            f"nothing was measured in run {report.run}", "knee list shows runs that have launches"
+        )
     suite = {"version": FORMAT, "metadata": _metadata(report), "benchmarks": benchmarks}
     return json.dumps(suite, indent=2, allow_nan=False) + "\n"
 

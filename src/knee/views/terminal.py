@@ -46,7 +46,7 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
         yield Hanging(Text(_LEGEND, style="dim"), more=0)
         if report.variance is not None:
             spread = f"{report.variance.within:.1%} within a launch, {report.variance.between:.1%} between launches"
-            yield Text(f"Spread of a rep's time: {spread}.", style="dim")
+            yield Hanging(Text(f"Spread of a rep's time: {spread}.", style="dim"))
         if report.hazards:
             yield Text()
             yield hazards(report.hazards)
@@ -59,18 +59,18 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
 
 def heading(report: RunReport) -> Iterator[RenderableType]:
     """What was measured, by what, under which law."""
-    yield Text(report.workload, style="bold")
+    yield Hanging(Text(report.workload, style="bold"))
     if report.interpreter is not None:
         alarming = report.interpreter.free_threaded and report.interpreter.gil
-        yield Text(f"{cells.interpreter(report.interpreter)}.", style="yellow" if alarming else "")
-    yield Text(f"{cells.capital(LAWS[report.law])}.")
+        yield Hanging(Text(f"{cells.interpreter(report.interpreter)}.", style="yellow" if alarming else ""))
+    yield Hanging(f"{cells.capital(LAWS[report.law])}.")
 
 
 def ladder(kind: KindReport) -> RenderableType:
     """The table of one kind of worker, with its knee and notes."""
     if kind.ladder is None:
         how = "no result" if kind.available else "not available"
-        return Text.assemble((kind.kind, "bold"), f": {how}: {kind.reason}")
+        return Hanging(Text.assemble((kind.kind, "bold"), f": {how}: {kind.reason}"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for name in cells.NAMES[:-1]:
         table.add_column(name, justify="right", no_wrap=True)
@@ -112,7 +112,7 @@ def losses(found: Sequence[Loss]) -> RenderableType:
 
 def footing(report: RunReport) -> Iterator[RenderableType]:
     """Where the run is stored and how to see it again, or go on with it."""
-    yield Text(f"{cells.summary(report)}.")
+    yield Hanging(f"{cells.summary(report)}.")
     if report.status in ("unfinished", "interrupted"):
         yield Text(f"knee run --resume {report.run} goes on with it.", style="dim")
     else:
