@@ -33,7 +33,7 @@ class Machine:
     unchecked: Mapping[str, str] = field(default_factory=dict)
     probes: Mapping[str, Any] = field(default_factory=dict)
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The ``machine`` schema."""
         topology = self.topology
         return {
@@ -45,11 +45,11 @@ class Machine:
                 "container": self.limits.container,
                 "virtual": self.limits.virtual,
             },
-            **topology.json(),
-            "limits": self.limits.json(),
-            "line": self.line.json(),
-            "useful_workers": self.useful_workers.json(),
-            "hazards": [hazard.json() for hazard in self.hazards],
+            **topology.to_json(),
+            "limits": self.limits.to_json(),
+            "line": self.line.to_json(),
+            "useful_workers": self.useful_workers.to_json(),
+            "hazards": [hazard.to_json() for hazard in self.hazards],
             "unchecked": dict(self.unchecked),
             "unknown": {**topology.unknown, **self.limits.unknown},
             "probes": dict(self.probes),

@@ -31,7 +31,7 @@ class Limits:
     virtual: str | None = None
     unknown: Mapping[str, str] = field(default_factory=dict)
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The ``limits`` of the ``machine`` schema."""
         return {
             "affinity": None if self.affinity is None else list(self.affinity),

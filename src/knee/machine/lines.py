@@ -67,7 +67,7 @@ class Line:
         guesses = [size for size in (self.assumed or {}).values() if size]
         return max(set(guesses), key=lambda size: (guesses.count(size), size)) if guesses else 128
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The ``line`` of the ``machine`` schema."""
         return {
             "stated": self.stated,

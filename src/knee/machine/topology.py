@@ -119,7 +119,7 @@ class Topology:
             return f"L{min(shared)}"
         return "package" if one.package is not None and one.package == other.package else "machine"
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The ``cores``, ``classes`` and ``caches`` of the ``machine`` schema."""
         clusters = self.clusters
         cores = []

@@ -17,7 +17,7 @@ class Useful:
     count: int
     why: tuple[str, ...]
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The ``useful_workers`` of the ``machine`` schema."""
         return {"count": self.count, "why": "; ".join(self.why)}
 

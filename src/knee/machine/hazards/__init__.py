@@ -67,7 +67,7 @@ class Snapshot:
     readings: Mapping[str, Reading] = field(default_factory=dict)
     clock: float = 0.0
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As the store keeps it; ``Snapshot(**data)`` reads it back."""
         return {"readings": dict(self.readings), "clock": self.clock}
 

@@ -31,7 +31,7 @@ class Hazard:
     advice: str
     seen: str
 
-    def json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str]:
         """An entry of ``hazards`` in any verb's JSON."""
         return {"id": self.id, "text": self.text, "advice": self.advice, "seen": self.seen}
 
