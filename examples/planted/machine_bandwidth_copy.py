@@ -1,0 +1,58 @@
+"""Every worker copies a buffer much larger than the caches.
+
+Expected: machine.bandwidth. Nothing is shared but the way to memory; processes fare no better.
+Goes away: blocks that fit into the cache (the twin copies as many bytes), or fewer workers.
+"""
+
+import ctypes
+
+import compiled
+
+SIZE = 48 << 20
+
+NATIVE = compiled.library(r"""
+#include <stdlib.h>
+#include <string.h>
+
+char *bytes_made(size_t size)
+{
+    char *bytes = aligned_alloc(4096, size);
+    memset(bytes, 1, size);
+    return bytes;
+}
+
+void copy(char *target, const char *source, size_t size, size_t block)
+{
+    for (size_t done = 0; done < size; done += block) {
+        memcpy(target, source, block);
+        if (block == size)
+            break;
+        *(volatile char *)target ^= 1;
+    }
+}
+""")
+NATIVE.bytes_made.restype = ctypes.c_void_p
+
+
+def buffers(size):
+    return tuple(ctypes.c_void_p(NATIVE.bytes_made(ctypes.c_size_t(size))) for _ in range(2))
+
+
+def setup_worker(index, workers):
+    return buffers(SIZE)
+
+
+def operation(pair):
+    NATIVE.copy(*pair, ctypes.c_size_t(SIZE), ctypes.c_size_t(SIZE))  # knee: here
+
+
+class fixed:
+    """As many bytes, block by block within the cache."""
+
+    @staticmethod
+    def setup_worker(index, workers):
+        return buffers(128 << 10)
+
+    @staticmethod
+    def operation(pair):
+        NATIVE.copy(*pair, ctypes.c_size_t(SIZE), ctypes.c_size_t(128 << 10))
