@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,13 +26,9 @@ def worker_state() -> Any:
 
 
 def _useful_workers() -> tuple[int, str]:
-    try:
-        from knee.machine import useful_workers
-    except ImportError as missing:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return cores, f"the cores that this process may use (knee.machine cannot be imported: {missing})"
-    useful = useful_workers()
-    return int(useful.count), str(useful.why)
+    from knee.machine import useful_workers  # only now: reading the machine is not needed for the rest
+
+    return useful_workers(), "as many as are useful on this machine: `knee machine` says why"
 
 
 class WorkerPool(ThreadPoolExecutor):

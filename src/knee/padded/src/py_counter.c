@@ -1,18 +1,20 @@
 /* Counter: a sum to which each thread adds on a line of its own. */
 #include "sharded.h"
 
+enum { LOW, HIGH }; /* fields of a shard: a sum of 128 bits, which never overflows */
+
 static int put(shards *of, shard *mine, PyObject *value)
 {
     int64_t n = 1;
-    int64_t ignored;
     if (value != NULL && parse_int64(value, &n) < 0)
         return -1;
-    if (__builtin_add_overflow(shard_get(mine, 0), n, &ignored)) {
-        PyErr_SetString(PyExc_OverflowError, "a thread's share of the counter does not fit into 64 bits");
-        return -1;
-    }
     shards_enter(of, mine);
-    shard_put(mine, 0, shard_get(mine, 0) + n); /* 0 if a reader has just reset it: fits all the more */
+    uint64_t before = (uint64_t)shard_get(mine, LOW);
+    uint64_t after = before + (uint64_t)n;
+    int64_t carry = (n < 0 ? -1 : 0) + (after < before);
+    shard_put(mine, LOW, (int64_t)after);
+    if (carry != 0)
+        shard_put(mine, HIGH, shard_get(mine, HIGH) + carry);
     shards_leave(mine);
     return 0;
 }
@@ -26,7 +28,7 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$Op:Counter", names, &line, &immortal) ||
         (size = parse_line(line)) == 0)
         return NULL;
-    return sharded_make(type, put, 1, size, immortal);
+    return sharded_make(type, put, 2, size, immortal);
 }
 
 static PyObject *counter_add(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -40,13 +42,16 @@ static PyObject *counter_add(PyObject *self, PyObject *const *args, Py_ssize_t n
     Py_RETURN_NONE;
 }
 
-/* A million shares of 64 bits need 84. */
-static void sum_shard(shard *each, void *sum) { *(__int128 *)sum += shard_get(each, 0); }
+static void sum_shard(shard *each, void *sum)
+{
+    *(__int128 *)sum += (__int128)((unsigned __int128)shard_get(each, HIGH) << 64) + (uint64_t)shard_get(each, LOW);
+}
 
 static void take_shard(shard *each, void *sum)
 {
     sum_shard(each, sum);
-    shard_put(each, 0, 0);
+    shard_put(each, LOW, 0);
+    shard_put(each, HIGH, 0);
 }
 
 static PyObject *counter_sum(PyObject *object, void (*visit)(shard *, void *))
@@ -72,7 +77,7 @@ static PyObject *counter_reset(PyObject *self, PyObject *Py_UNUSED(none)) { retu
 
 static PyMethodDef counter_methods[] = {
     {"add", METHOD(counter_add), METH_FASTCALL,
-     "add($self, n=1, /)\n--\n\nAdds n. OverflowError if this thread's share leaves 64 bits; nothing is added then."},
+     "add($self, n=1, /)\n--\n\nAdds n, which must fit into 64 bits (else OverflowError). The sum may be larger."},
     {"value", counter_value, METH_NOARGS,
      "value($self, /)\n--\n\nThe sum at one moment during the call: linearisable, exact, and slow (it visits a line per\n"
      "thread)."},

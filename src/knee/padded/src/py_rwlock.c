@@ -55,7 +55,7 @@ static PyObject *side_acquire(PyObject *object, PyObject *const *args, Py_ssize_
     int64_t deadline = NEVER;
     if ((nargs > 0 || names != NULL) && parse_acquire(args, nargs, names, &deadline) < 0)
         return NULL;
-    if (deadline != 0 && refuse_deadlock(self, me) < 0)
+    if (deadline == NEVER && refuse_deadlock(self, me) < 0)
         return NULL;
     wait_result result = self->writing ? rwlock_write(self->rwlock, me, 0) : rwlock_read(self->rwlock, me, 0);
     if (result == WAIT_SIGNAL)
@@ -115,7 +115,7 @@ static PyObject *side_repr(PyObject *object)
 static PyMethodDef side_methods[] = {
     {"acquire", METHOD(side_acquire), METH_FASTCALL | METH_KEYWORDS,
      "acquire($self, /, blocking=True, timeout=-1)\n--\n\nAs threading.Lock.acquire; RuntimeError where this thread would "
-     "wait for itself."},
+     "wait for itself for ever."},
     {"release", side_release, METH_NOARGS,
      "release($self, /)\n--\n\nRuntimeError unless this thread holds this side of the lock."},
     {"locked", side_locked, METH_NOARGS, "locked($self, /)\n--\n\nWhether any thread holds this side of the lock."},

@@ -1,9 +1,35 @@
+#define _GNU_SOURCE
 #include "shards.h"
 
 #include <stdlib.h>
+#ifdef __linux__
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include "line.h"
 #include "lock.h"
+
+_Atomic bool shards_reader_fences;
+
+void shards_start(void)
+{
+#if defined(__linux__) && defined(__NR_membarrier)
+    atomic_store(&shards_reader_fences,
+                 syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0);
+#endif
+}
+
+/* After it, each writer that has not been seen announced will see the gate taken. */
+static void fence_all(void)
+{
+#if defined(__linux__) && defined(__NR_membarrier)
+    if (atomic_load_explicit(&shards_reader_fences, memory_order_relaxed))
+        syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+#endif
+    atomic_thread_fence(memory_order_seq_cst);
+}
 
 shards *shards_new(size_t count, size_t line)
 {
@@ -59,7 +85,7 @@ void shards_yield(shards *of, shard *mine)
         uint32_t seen = atomic_load(&of->gate->word);
         if (seen != 0 && slot_lost(seen & ~LOCK_WAITED)) /* its reader stayed behind at a fork */
             atomic_compare_exchange_strong(&of->gate->word, &seen, 0);
-        atomic_exchange_explicit(&mine->busy, 1, memory_order_seq_cst);
+        shards_announce(mine);
     } while (atomic_load_explicit(&of->gate->word, memory_order_seq_cst) != 0);
 }
 
@@ -91,6 +117,7 @@ static void visit(void *stored, uint32_t slot, void *data)
 void shards_each(shards *of, uint32_t me, void (*call)(shard *each, void *data), void *data)
 {
     lock_enter(&of->gate->word, me);
+    fence_all();
     table_each(&of->table, settle, NULL);
     table_each(&of->table, visit, &(struct visit){call, data});
     lock_release(&of->gate->word);
