@@ -88,9 +88,9 @@ def resume(store: Store, number: int, tell: Tell) -> Measured:
     """
     record = store.reopen(number).record
     experiment = Experiment.from_json(record.plan, tuple(treatment_from_json(t) for t in record.treatments))
-    calls = [data["calls"] for _, kind, data in store.events(number) if kind == "calibrated"]
-    if calls:
-        experiment = experiment.calibrated(calls[-1])
+    calibrated = [data for _, kind, data in store.events(number) if kind == "calibrated"]
+    if calibrated:
+        experiment = experiment.calibrated(calibrated[-1]["calls"], calibrated[-1].get("reps"))
     stored = [launch for launch, _, _ in store.blocks(number)]
     return _measure(experiment, store, number, tell, first=max(stored, default=-1) + 1)
 

@@ -21,9 +21,13 @@ from knee.plan.experiment import Experiment
 from knee.plan.treatment import Treatment
 from knee.plan.workload import Workload
 
+_REPS = 10
+"""Many short reps rather than few long ones: a launch's midmean leaves out what disturbs some of them."""
+
 
 @click.command(
     cls=options.Measuring,
+    context_settings={"default_map": {"min_time": "20ms"}},
     epilog="""\b
 Examples:
   knee compare bench.py:deferred bench.py:content --workers 1,2,4
@@ -133,6 +137,7 @@ def plan(found: tuple[Treatment, ...], given: Mapping[str, Any]) -> Experiment:
         budget=given["budget"],
         launches=given["launches"],
         min_time=given["min_time"],
+        reps=2 if workload.form == "command" else _REPS,
         timeout=given["timeout"],
         native=not given["no_native"],
         again=True,

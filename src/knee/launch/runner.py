@@ -318,8 +318,9 @@ class Runner:
         host.close()
         if experiment.law == "fixed":
             calls = divisible(calls, experiment.workers)
-        self._experiment = experiment.calibrated(calls)
-        self._store.event(self._run, "calibrated", {"calls": calls, "tries": tries})
+        reps = experiment.reps_of(took)
+        self._experiment = experiment.calibrated(calls, reps)
+        self._store.event(self._run, "calibrated", {"calls": calls, "reps": reps, "tries": tries})
 
     def _drop(self, kind: Kind, loss: Loss) -> None:
         self._store.loss(self._run, loss)

@@ -28,7 +28,7 @@ class Experiment:
         launches: this many launches exactly, whatever precision and budget say; None leaves it to them.
         min_time: seconds that a rep at one worker lasts at least; decides the calls per rep.
         timeout: seconds that a rep may last.
-        reps: reps per treatment and pool, after the warm-up rep.
+        reps: reps per treatment and pool, after the warm-up rep; fewer when a rep is much longer than ``min_time``.
         control: whether the native kernel that shares nothing runs in each pool.
         again: whether the first treatment runs a second time as ``A/A`` control, numbered after the treatments.
         native: whether the native library may be used.
@@ -65,9 +65,17 @@ class Experiment:
             return self.treatments[treatment].label
         return f"{self.treatments[0].label} again"
 
-    def calibrated(self, calls: int) -> Experiment:
-        """Return the same experiment with its calls per rep."""
-        return replace(self, calls=calls)
+    def calibrated(self, calls: int, reps: int | None = None) -> Experiment:
+        """Return the same experiment with its calls per rep, and with as many reps as they leave room for."""
+        return replace(self, calls=calls, reps=self.reps if reps is None else reps)
+
+    def reps_of(self, seconds: float) -> int:
+        """Reps per treatment and pool when one takes this long: whole palindromes in the time of ``reps`` short ones.
+
+        A workload whose single call is long gets fewer reps, two at least where two were asked for.
+        """
+        room = self.reps * min(1.0, self.min_time * 1.5 / max(seconds, 1e-9))
+        return min(self.reps, max(2, 2 * int(room / 2)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan for the store: all fields but the treatments, which are stored one by one."""
