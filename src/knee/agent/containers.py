@@ -34,13 +34,15 @@ class Container:
         name: how its path reads.
         kind: the name of its type.
         parts: for each worker that holds it, the object it holds (the same one, or its view).
+        held: whether it is in the workers' states; else it is a name of the module that the code uses.
     """
 
-    def __init__(self, found: Found, parts: dict[int, Any]) -> None:
+    def __init__(self, found: Found, parts: dict[int, Any], *, held: bool = True) -> None:
         self.name = found.name
         self.owner = found.owner
         self.kind = type(found.value).__name__
         self.parts = parts
+        self.held = held
 
     @property
     def one(self) -> bool:
@@ -49,15 +51,19 @@ class Container:
 
 
 def containers(reach: Reach) -> list[Container]:
-    """Return the containers that two or more workers' states hold, and neighbouring views of one buffer."""
+    """Return the containers that two or more workers' states hold, neighbouring views of one buffer, and the
+    containers among the module's names."""
     result = []
     views: list[tuple[int, int, int, Found]] = []
     for found in reach.found.values():
         workers = sorted(found.roots - {-1})
-        if not workers or isinstance(found.value, type):
+        if isinstance(found.value, type):
             continue
         span = extent(found.value)
-        if len(workers) > 1 and (type(found.value) in _MAPPINGS or span is not None):
+        if not workers:
+            if found.name == found.owner and (type(found.value) in _MAPPINGS or span is not None):
+                result.append(Container(found, {-1: found.value}, held=False))
+        elif len(workers) > 1 and (type(found.value) in _MAPPINGS or span is not None):
             result.append(Container(found, dict.fromkeys(workers, found.value)))
         elif span is not None:
             views.append((span[0], span[1], workers[0], found))

@@ -18,8 +18,10 @@ from knee.errors import KneeError
 
 VERBS = {
     "run": "Measure how a workload scales with workers.",
+    "why": "Find what stops it, by removing one kind of sharing at a time.",
     "compare": "Compare treatments of a workload, blocked so that where it ran cannot fool.",
     "check": "Fail where a change is proven slower, or scales too little: for CI.",
+    "machine": "Show this machine, how many workers are useful on it, and what spoils numbers.",
     "list": "List the runs in the store.",
     "show": "Show a stored run again, in any format.",
     "schema": "Print the JSON Schema of a verb's --json.",

@@ -24,6 +24,7 @@ ANALYSES = {"run": "knee.analysis.run", "compare": "knee.analysis.compare"}
 VIEWS = {
     "run": ("knee.views.terminal", "knee.views.plot"),
     "compare": ("knee.views.comparison", "knee.views.forest"),
+    "why": ("knee.views.why", "knee.views.waterfall"),
 }
 """For each verb the view with ``render(report, console)`` and the one with ``save(report, path)``."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from knee.launch.sample import Loss, RepResult
     from knee.stats.phases import Phases
     from knee.stats.reps import Reps
+    from knee.store.effort import Effort
     from knee.store.samples import Samples
 
 _T = TypeVar("_T")
@@ -88,6 +89,14 @@ class Store:
             )
             inserts.event(db, run, "resumed", {"was": found.status})
         return self.run(run)
+
+    def treatment(self, run: int, treatment: int, data: Mapping[str, Any]) -> None:
+        """Add a treatment that came up during the run, or note what else is known of one."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO treatment VALUES (?,?,?) ON CONFLICT DO UPDATE SET data = excluded.data",
+                (run, treatment, inserts.to_text(data)),
+            )
 
     def launch_started(self, run: int, launch: int, group: int) -> None:
         """Note that a launch has begun; one that is begun again (resumed) keeps what it has stored."""
@@ -219,6 +228,12 @@ class Store:
         from knee.store import samples  # numpy, which lists of runs need not wait for
 
         return self._ask(samples.read, run)
+
+    def effort(self, run: int, treatment: int = 0) -> Effort:
+        """Where the workers' time went in a treatment's timed reps, by column."""
+        from knee.store import effort
+
+        return self._ask(effort.read, run, treatment)
 
     def phases(self, run: int) -> Phases:
         """Every phase of every timed rep of a run, by column."""

@@ -23,10 +23,9 @@ class Arm(Base):
         """Execute the module for each worker."""
         made = [load(index > 0) for index in range(workers)]
         names = self.options.get("private")
-        if self.variant == "control":
-            self._names = _names(made[0].namespace)
-            return [made[0]] * workers
         self._names = _names(made[0].namespace)
+        if self.variant == "control" and names is None:
+            return [made[0]] * workers
         if names is not None:
             for copy in made[1:]:
                 for name in self._names:

@@ -24,7 +24,7 @@ from knee.agent.reach import Found, Reach, neighbours
 if TYPE_CHECKING:
     from knee.agent.workload import Loaded
 
-_PAUSE = 0.0005
+_PAUSE = 0.001
 """Seconds between looks at the workers' frames, for which a free-threaded interpreter stops them."""
 
 _LOCKS = {
@@ -51,6 +51,7 @@ class Arm(Base):
         self._containers: list[dict[str, Any]] = []
         self._near: dict[str, Any] = {}
         self._starts = 0
+        self._starting: collections.Counter[tuple[str, int]] = collections.Counter()
         self._traced = False
         self._reps: list[dict[str, Any]] = []
 
@@ -64,6 +65,9 @@ class Arm(Base):
     def _counting(self, start: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **options: Any) -> Any:
             self._starts += 1
+            where = self._line(sys._getframe(1))
+            if where is not None:
+                self._starting[where] += 1
             return start(*arguments, **options)
 
         return counted
@@ -83,17 +87,20 @@ class Arm(Base):
         ][:20]
         found = containers(reach)[:20]
         self._containers = [
-            {"name": one.name, "kind": one.kind, "one": one.one, "workers": len(one.parts)} for one in found
+            {"name": one.name, "kind": one.kind, "one": one.one, "held": one.held, "workers": len(one.parts)}
+            for one in found
         ]
-        if found and self.options.get("elements"):
+        if found:
             self._elements(found, copies, states)
 
     def _elements(self, found: Sequence[Container], copies: Sequence[Loaded], states: Sequence[Any]) -> None:
         """Let each worker's operation run once, alone, and see which elements it writes."""
         written: list[list[set[Any]]] = [[] for _ in found]
+        workers = len(copies)
         for index, loaded in enumerate(copies):
+            state = loaded.state(index, workers, states[index] if states else None)
             before = [remember(one) for one in found]
-            loaded.loop(loaded.operation, states[index], 1, range(1))
+            loaded.loop(loaded.operation, state, 1, range(1))
             for place, (one, was) in enumerate(zip(found, before)):
                 written[place].append(changed(one, was) if one.one else {index})
         for told, sets in zip(self._containers, written):
@@ -116,11 +123,14 @@ class Arm(Base):
         waits: collections.Counter[str] = collections.Counter()
         collections_before = _collections()
         starts, most, looks = self._starts, 0, 0
+        self._starting.clear()
         while running():
+            # States first: a free-threaded interpreter stops its threads, which takes milliseconds, to show frames.
+            states = [_task(native) for _, native in tasks]
             frames = sys._current_frames()
             places = []
-            for number, (ident, native) in enumerate(tasks):
-                state, channel = _task(native)
+            for number, (ident, _) in enumerate(tasks):
+                state, channel = states[number]
                 where = self._line(frames.get(ident))
                 places.append((state, where))
                 if where is not None:
@@ -147,6 +157,7 @@ class Arm(Base):
             "moved": counts.ranked(),
             "collections": _collections() - collections_before,
             "starts": self._starts - starts,
+            "starting": [[*place, times] for place, times in self._starting.most_common(5)],
             "threads": most,
         }
         self._reps.append(seen)

@@ -25,7 +25,7 @@ class Arm(Base):
         """Replace them in the states."""
         reach = Reach(copies, states)
         only = self.options.get("only")
-        found = [one for one in containers(reach) if only is None or one.name in only]
+        found = [one for one in containers(reach) if one.held and (only is None or one.name in only)]
         if len(states) < 2:
             return None
         self._names = [{"name": one.name, "kind": one.kind} for one in found]

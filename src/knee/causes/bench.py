@@ -1,0 +1,290 @@
+"""Launching trials one by one: each in a fresh process, with one worker and with all, every block kept in the store."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from knee.causes.seen import DISTURBED, Seen, reduce, waiting
+from knee.causes.trial import Trial
+from knee.launch.host import Host, Lost
+from knee.launch.sample import Loss, RepResult
+from knee.plan.cell import CONTROL, Law
+from knee.plan.experiment import treatment_to_json
+from knee.plan.treatment import Treatment
+
+KERNEL_TIME = 0.012
+"""Seconds of the native control kernel in a pool."""
+
+_PATIENCE = 6
+"""Further reps that a pool may take until enough of them were calm."""
+
+
+class Sink(Protocol):
+    """The part of the store that a search writes to."""
+
+    def treatment(self, run: int, treatment: int, data: Mapping[str, Any]) -> None:
+        """A treatment that came up during the run."""
+
+    def launch_started(self, run: int, launch: int, group: int) -> None:
+        """A process is about to start."""
+
+    def launch_ended(
+        self,
+        run: int,
+        launch: int,
+        group: int,
+        status: str,
+        interpreter: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """It has ended."""
+
+    def append_block(self, run: int, launch: int, group: int, block: int, reps: Sequence[RepResult]) -> None:
+        """All reps of a block, in one transaction."""
+
+    def loss(self, run: int, loss: Loss) -> None:
+        """Something was not measured."""
+
+    def event(self, run: int, kind: str, data: Mapping[str, Any] | None = None) -> None:
+        """Something else that a reader may want to know."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What stays the same in all launches of a search.
+
+    Attributes:
+        base: the program as it is.
+        workers: the greater worker count.
+        law: ``scaled`` or ``fixed``.
+        seed: orders are drawn from it.
+        min_time: seconds that a rep with one worker lasts at least.
+        reps: timed reps of a pool.
+        native: whether the native library may be used.
+    """
+
+    base: Treatment
+    workers: int
+    law: Law
+    seed: int
+    min_time: float = 0.02
+    reps: int = 4
+    native: bool = True
+
+
+Start = Callable[[Treatment, Trial], Host]
+"""Starts the target of a launch."""
+
+
+class Bench:
+    """Where trials are launched.
+
+    Args:
+        setting: what stays the same.
+        store: where everything goes.
+        run: the run's number there.
+        start: starts a target.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        store: Sink,
+        run: int,
+        start: Start,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.setting = setting
+        self.clock = clock
+        self.launches = 0
+        self.losses: list[tuple[Trial, Lost]] = []
+        self.spent = 0.0
+        self._store = store
+        self._run = run
+        self._start = start
+        self._numbers: dict[str, int] = {}
+        self._calls = 0
+        self._kernel = 0
+
+    def launch(self, trial: Trial) -> Seen | None:
+        """Launch a trial once; None when it was lost (``losses`` says how)."""
+        began = self.clock()
+        number, launch = self._number(trial), self.launches
+        self.launches += 1
+        treatment = trial.treatment(self.setting.base)
+        draw = random.Random(f"{self.setting.seed}/{launch}")
+        counts = [1, self.setting.workers]
+        draw.shuffle(counts)
+        reps: list[RepResult] = []
+        facts: dict[str, Any] = {}
+        status = "ended"
+        interpreter: Mapping[str, Any] | None = None
+        self._store.launch_started(self._run, launch, number)
+        host = self._start(treatment, trial)
+        try:
+            interpreter = host.start()
+            self._calibrate(host, trial, interpreter)
+            for count in counts:
+                self._pool(host, trial, count, number, reps, facts)
+            self._store.append_block(self._run, launch, number, 0, reps)
+        except Lost as lost:
+            status = lost.kind
+            self.losses.append((trial, lost))
+            self._store.loss(self._run, _loss(lost, launch, number, trial))
+            if reps:
+                self._store.append_block(self._run, launch, number, 0, reps)
+            return None
+        except KeyboardInterrupt:
+            status = "interrupted"
+            raise
+        finally:
+            host.stop()
+            self._store.launch_ended(self._run, launch, number, status, interpreter, facts)
+            self.spent += self.clock() - began
+        facts["interpreter"] = dict(interpreter)
+        return reduce(trial, launch, reps, self.setting.workers, self.setting.law, facts)
+
+    def scout(
+        self, trial: Trial, reps: int = 2, longer: int = 10
+    ) -> tuple[Mapping[str, Any], list[Mapping[str, Any]]]:
+        """Launch a trial whose arm looks at the workers while they run: nothing of it is timed.
+
+        Args:
+            trial: with the scout's arm.
+            reps: watched reps with all workers; there is one with one worker.
+            longer: how much longer than a timed rep each lasts, since looking is slow.
+
+        Returns:
+            what the arm said at the end of the greater pool; and what it saw in each watched rep, those with one
+            worker first.
+
+        Raises:
+            Lost: it came to nothing.
+        """
+        number, launch = self._number(trial), self.launches
+        self.launches += 1
+        self._store.launch_started(self._run, launch, number)
+        host = self._start(trial.treatment(self.setting.base), trial)
+        watched: list[Mapping[str, Any]] = []
+        told: Mapping[str, Any] = {}
+        status = "ended"
+        interpreter = None
+        try:
+            interpreter = host.start()
+            for count in (1, self.setting.workers):
+                host.open("threads", count, [0])
+                for _ in range(reps if count > 1 else 1):
+                    _, seen = host.watch(0, max(1, self._calls * longer))
+                    watched.append(seen)
+                told = host.close().get("arm") or {}
+        except Lost as lost:
+            status = lost.kind
+            self._store.loss(self._run, _loss(lost, launch, number, trial))
+            raise
+        finally:
+            host.stop()
+            self._store.launch_ended(
+                self._run, launch, number, status, interpreter, {"arm": told, "watched": watched}
+            )
+        return told, watched
+
+    def _pool(
+        self, host: Host, trial: Trial, count: int, number: int, reps: list[RepResult], facts: dict[str, Any]
+    ) -> None:
+        host.open(trial.kind, count, [0])
+        self._reps(host, trial, count, number, reps, wanted=1, most=1, warmup=True)
+        if self._kernel:
+            self._reps(host, trial, count, CONTROL, reps, wanted=1, most=_PATIENCE)
+        wanted = self.setting.reps
+        self._reps(host, trial, count, number, reps, wanted, most=wanted + _PATIENCE)
+        if self._kernel:
+            self._reps(host, trial, count, CONTROL, reps, wanted=1, most=_PATIENCE)
+        told = host.close()
+        gil = [*facts.get("gil", []), *(told.get("gil") or [])]
+        if count == 1 and "arm" in facts:
+            told = {**told, "arm": facts["arm"]}
+        facts.update(told)
+        facts["gil"] = gil
+
+    def _reps(
+        self,
+        host: Host,
+        trial: Trial,
+        count: int,
+        treatment: int,
+        reps: list[RepResult],
+        wanted: int,
+        most: int,
+        warmup: bool = False,
+    ) -> None:
+        """Run reps until enough were calm: no worker had to wait for a CPU that something else had."""
+        control = treatment == CONTROL
+        calm = 0
+        for _ in range(most):
+            samples, printed = host.rep(
+                CONTROL if control else 0, self._kernel if control else self._calls, probe=False
+            )
+            rep = RepResult(
+                block=0,
+                position=len(reps),
+                treatment=treatment,
+                kind=trial.kind,
+                workers=count,
+                warmup=warmup,
+                samples=samples,
+                printed=printed,
+            )
+            reps.append(rep)
+            calm += waiting(rep) <= DISTURBED
+            if calm >= wanted:
+                break
+
+    def _number(self, trial: Trial) -> int:
+        """The trial's number among the run's treatments; a new one is stored."""
+        if trial.label not in self._numbers:
+            number = self._numbers[trial.label] = len(self._numbers)
+            if number:
+                data = treatment_to_json(trial.treatment(self.setting.base))
+                self._store.treatment(self._run, number, {**data, "kind": trial.kind, "step": trial.step})
+        return self._numbers[trial.label]
+
+    def _calibrate(self, host: Host, trial: Trial, interpreter: Mapping[str, Any]) -> None:
+        """Find the calls per rep once; the kernel's iterations follow the speed of each launch's core."""
+        speed = interpreter.get("speed")
+        self._kernel = math.ceil(speed * KERNEL_TIME) if speed and self.setting.native else 0
+        if self._calls:
+            return
+        if trial.kind == "command":
+            self._calls = 1
+            return
+        host.open(trial.kind, 1, [0])
+        calls, took = 1, 0.0
+        while True:
+            samples, _ = host.rep(0, calls, probe=False)
+            took = (samples[0].end - samples[0].start) / 1e9
+            if took >= self.setting.min_time:
+                break
+            calls = min(calls * 10, math.ceil(calls * 1.2 * self.setting.min_time / max(took, 1e-9)))
+        host.close()
+        self._calls = calls
+        self._store.event(self._run, "calibrated", {"calls": calls, "time": took})
+
+
+def _loss(lost: Lost, launch: int, number: int, trial: Trial) -> Loss:
+    return Loss(
+        launch=launch,
+        group=number,
+        block=0,
+        kind=lost.kind,
+        text=f"{trial.label}: {lost.text}",
+        traceback=lost.traceback,
+        worker=lost.worker,
+        treatment=number,
+        worker_kind=trial.kind,
+    )

@@ -1,0 +1,50 @@
+"""Garbage collections, which stop every thread of a free-threaded interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
+from knee.causes.trial import ARMS, Trial
+
+
+class Collector(Cause):
+    """Removed by switching the collector off; whether it ran at all is counted."""
+
+    id = "gc"
+    title = "garbage collections that stop all threads"
+    parts = ("blocked", "system", "user", "wait")
+    rank = 12
+
+    def refusal(self, scene: Scene) -> str:
+        """Only Python collects."""
+        return "a command's collector is its own" if scene.command else ""
+
+    def nothing(self, scene: Scene) -> str:
+        """Needs collections."""
+        return "" if scene.most("collections") else "no collection ran while the workers did"
+
+    def removals(self, scene: Scene) -> Sequence[Removal]:
+        """No collector."""
+        return [Removal(Trial("no collector", file=ARMS / "collector.py"))]
+
+    def where(self, scene: Scene, given: Given, search: object) -> Where:
+        """The line that collects, if one calls for it."""
+        from knee.causes.source import calls
+
+        place = calls(scene.base.workload.file, "collect")
+        if place is None:
+            return Where(name="the garbage collector")
+        return Where(place[0], place[1], "gc.collect()")
+
+    def done(self, scene: Scene, given: Given) -> str:
+        """What was done."""
+        return f"switching the garbage collector off ({scene.most('collections')} collections ran in a watched rep)"
+
+    def mend(self, scene: Scene, where: Where) -> Mend:
+        """Fewer collections."""
+        return Mend(
+            "collect less often: drop explicit calls, freeze what lives long, raise the threshold",
+            "gc.freeze()              # after start-up: long-lived objects are no longer walked\n"
+            "gc.set_threshold(50_000)  # fewer collections\n",
+        )

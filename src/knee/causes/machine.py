@@ -1,0 +1,63 @@
+"""The machine: too few cores, a quota, a memory bus that is full."""
+
+from __future__ import annotations
+
+from knee.causes.cause import Cause, Mend, Scene, Where
+
+
+class Cores(Cause):
+    """Seen when the native kernel, which shares nothing, does not scale here either, and no quota says why."""
+
+    id = "machine.cores"
+    title = "fewer cores than workers, or cores that others use"
+    rank = 1
+
+    def mend(self, scene: Scene, where: Where) -> Mend:
+        """Measure elsewhere."""
+        if scene.cpus < scene.workers:
+            return Mend(
+                f"the process may run on {scene.cpus} CPU for {scene.workers} workers: widen its affinity (taskset, cpuset), "
+                "or use as many workers as there are CPUs",
+                "import knee\nworkers = knee.useful_workers()\n",
+            )
+        return Mend(
+            "something else keeps the cores busy, or they are not all alike: stop it, or measure on a quiet machine",
+            "import knee\nworkers = knee.useful_workers()\n",
+        )
+
+    def prove(self, scene: Scene, where: Where) -> str:
+        """The machine's own report."""
+        return "knee machine"
+
+
+class Quota(Cores):
+    """Seen when the native kernel does not scale, and a control group's quota is below the workers."""
+
+    id = "machine.quota"
+    title = "a CPU quota"
+
+    def mend(self, scene: Scene, where: Where) -> Mend:
+        """More quota, or fewer workers."""
+        return Mend(
+            f"the control group allows {scene.quota:g} CPUs for {scene.workers} workers: raise the quota, or use fewer workers",
+            "import knee\nworkers = knee.useful_workers()  # knows of the quota\n",
+        )
+
+
+class Bandwidth(Cause):
+    """Seen when processes fare no better, the kernel scales, nothing else gives anything back, and streaming native
+    code does not scale either."""
+
+    id = "machine.bandwidth"
+    title = "memory bandwidth"
+    parts = ("user",)
+    rank = 80
+
+    def mend(self, scene: Scene, where: Where) -> Mend:
+        """Move fewer bytes."""
+        return Mend(
+            "move fewer bytes: work in blocks that fit the cache, fuse passes over the data, use smaller types",
+            "for start in range(0, n, BLOCK):      # a block stays in the cache for all passes\n"
+            "    step_one(data[start:start + BLOCK])\n"
+            "    step_two(data[start:start + BLOCK])\n",
+        )

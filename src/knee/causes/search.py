@@ -1,0 +1,294 @@
+"""The adaptive search: all arms tried cheaply, the budget spent on those that give something back, then localised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+import numpy as np
+
+from knee.causes.bench import Bench
+from knee.causes.cause import Cause, Given, Removal
+from knee.causes.seen import Seen
+from knee.causes.trial import BASE, Trial
+from knee.stats.attribution import ArmLaunches, Attribution, attribute
+from knee.stats.reps import Floats
+
+SCREEN = 2
+"""Launches of an arm before it may be dropped."""
+
+CONFIRM = 4
+"""Launches of an arm and of its control at least, before it counts."""
+
+MOST = 8
+"""Launches of an arm at most."""
+
+HOPELESS = 0.15
+"""An arm whose share of the loss stays below this after screening is dropped."""
+
+AGAIN = 3
+"""Tries of a launch that something else disturbed."""
+
+LEAST = 0.10
+"""A loss below this share of the time is not taken apart."""
+
+
+@dataclass
+class Tried:
+    """One removal and its launches so far."""
+
+    cause: Cause
+    removal: Removal
+    arm: list[Seen] = field(default_factory=list)
+    controls: dict[str, list[Seen]] = field(default_factory=dict)
+    why: str = ""
+    """Why it tells nothing here; empty while it does."""
+
+    @property
+    def control(self) -> list[Seen]:
+        """Launches of the first control."""
+        first = self.removal.controls[0].variant if self.removal.controls else ""
+        return self.controls.get(first, [])
+
+
+class Search:
+    """One search in progress.
+
+    Args:
+        bench: where trials are launched.
+        budget: seconds for all of it.
+        progress: told what runs now, and the share of the budget that is spent.
+    """
+
+    def __init__(
+        self, bench: Bench, budget: float, progress: Callable[[str, float], None] = lambda *_: None
+    ) -> None:
+        self.bench = bench
+        self.budget = budget
+        self.as_it_is = BASE
+        self.base: list[Seen] = []
+        self.kernel: list[float] = []
+        self.tried: dict[str, Tried] = {}
+        self.tests: dict[str, list[Seen]] = {}
+        self.disturbed = 0
+        self._best = -math.inf
+        self._history: list[bool] = []
+        self._progress = progress
+        self._began = bench.clock()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the search began."""
+        return self.bench.clock() - self._began
+
+    def left(self, reserve: float = 0.0) -> bool:
+        """Whether there is budget for another launch, besides a share of it that is kept back."""
+        one = self.bench.spent / max(1, self.bench.launches)
+        return self.elapsed + one < self.budget * (1 - reserve)
+
+    def launch(self, trial: Trial, doing: str = "") -> Seen | None:
+        """Launch a trial once; again if something else had the CPUs and this is not the rule here; None if it was lost."""
+        seen = None
+        for _ in range(AGAIN):
+            self._progress(doing or trial.label, self.elapsed / self.budget)
+            seen = self.bench.launch(trial)
+            if seen is None:
+                break
+            disturbed = self._disturbed(seen)
+            self._history.append(disturbed)
+            if not disturbed:
+                break
+            self.disturbed += 1
+            if not self.left(0.1):
+                break
+        return seen
+
+    def _disturbed(self, seen: Seen) -> bool:
+        """Whether the kernel that shares nothing did worse than it can here, and that is the exception."""
+        if math.isfinite(seen.ceiling):
+            self._best = max(self._best, seen.ceiling)
+        usual = sum(self._history[-8:]) > 5
+        return not usual and not seen.calm and seen.ceiling < self._best - 0.1
+
+    def more_base(self, launches: int = 1) -> None:
+        """Launch the program as it is."""
+        for _ in range(launches):
+            seen = self.launch(self.as_it_is)
+            if seen is not None:
+                self.base.append(seen)
+                if math.isfinite(seen.ceiling):
+                    self.kernel.append(seen.ceiling)
+
+    def screen(self, causes: Sequence[tuple[Cause, Removal]]) -> None:
+        """Launch every arm a few times, the program as it is among them, so that a drift of the machine cancels."""
+        for cause, removal in causes:
+            self.tried[removal.name] = Tried(cause, removal)
+        for turn in range(SCREEN):
+            for place, tried in enumerate(self._live()):
+                if not self.left(0.35):
+                    break
+                if place % 4 == 3 or (turn and place == 0):
+                    self.more_base()
+                if turn and tried.arm and self._share(tried.arm) < -0.5:
+                    continue
+                self._arm(tried)
+
+    def confirm(self, reserve: float = 0.2) -> None:
+        """Spend what is left on arms that may give something back, and on their controls."""
+        for number in range(MOST):
+            hopeful = [tried for tried in self._live() if tried.arm and self._hopeful(tried)]
+            undecided = [tried for tried in hopeful if len(tried.arm) < CONFIRM or not self._decided(tried)]
+            if not undecided or not self.left(reserve):
+                break
+            if number % 2 == 0:
+                self.more_base()
+            for tried in undecided:
+                if not self.left(reserve):
+                    break
+                if len(tried.arm) < MOST:
+                    self._arm(tried)
+                for control in tried.removal.controls[:1]:
+                    launches = tried.controls.setdefault(control.variant, [])
+                    while len(launches) < len(tried.arm) and self.left(reserve):
+                        seen = self.launch(control)
+                        if seen is None:
+                            break
+                        launches.append(seen)
+
+    def controls(self, tried: Tried, launches: int = 2) -> None:
+        """Launch the further controls of a removal that was found."""
+        for control in tried.removal.controls[1:]:
+            for _ in range(launches):
+                seen = self.launch(control) if self.left(0.1) else None
+                if seen is not None:
+                    tried.controls.setdefault(control.variant, []).append(seen)
+
+    def attribution(self) -> tuple[Attribution, list[Given]]:
+        """Divide the loss among what was tried so far."""
+        tested = [tried for tried in self.tried.values() if tried.arm and not tried.why]
+        whole = attribute(
+            [seen.efficiency for seen in self.base],
+            [
+                ArmLaunches(
+                    tried.removal.name,
+                    _efficiencies(tried.arm),
+                    _efficiencies(tried.control) if tried.control else None,
+                )
+                for tried in tested
+            ],
+            self.kernel or (0.0,),
+            least=LEAST,
+        )
+        given = []
+        for tried, share in zip(tested, whole.shares, strict=True):
+            own, other = share.share, share.control_share
+            given.append(
+                Given(
+                    tried.removal,
+                    tuple(tried.arm),
+                    tuple(tried.control),
+                    *((own.low, own.estimate, own.high) if own is not None else (math.nan,) * 3),
+                    *((other.low, other.estimate, other.high) if other is not None else (math.nan,) * 3),
+                    found=share.found,
+                )
+            )
+        return whole, given
+
+    def share(self, trial: Trial, launches: int = 2) -> float:
+        """Measure what a localising step gives back of the loss; NaN if it was lost."""
+        seen = self.tests.setdefault(trial.label, [])
+        while len(seen) < launches and self.left():
+            one = self.launch(trial)
+            if one is None:
+                break
+            seen.append(one)
+        return self._share(seen)
+
+    def narrow(
+        self,
+        ranked: Sequence[str],
+        given: Given,
+        make: Callable[[list[str], str], Trial],
+        most: int = 1,
+    ) -> list[str]:
+        """Find few of ``ranked`` that alone give back what all of them do.
+
+        The likeliest stand first: prefixes are tried, each twice as long as the one before, until one gives the loss
+        back; then it is halved as long as a half suffices.
+
+        Args:
+            ranked: what could be responsible, likeliest first.
+            given: what all together give back.
+            make: the trial that treats only some of them.
+            most: stop halving at so many.
+
+        Returns:
+            the fewest found; empty if the budget ended before any sufficed.
+        """
+        goal = 0.7 * given.share
+        chosen: list[str] = []
+        size = 1
+        while ranked and self.left():
+            prefix = list(ranked[:size])
+            step = f"only {prefix[0] if size == 1 else f'the first {len(prefix)}'}"
+            if self.share(make(prefix, step)) >= goal:
+                chosen = prefix
+                break
+            if size >= len(ranked):
+                return []
+            size *= 2
+        while len(chosen) > most and self.left():
+            half = len(chosen) // 2
+            # The later half is new in this prefix: the earlier alone did not suffice.
+            for part in (chosen[half:], chosen[:half]):
+                if self.share(make(part, f"only {part[0]} to {part[-1]}")) >= goal:
+                    chosen = part
+                    break
+            else:
+                break
+        return chosen
+
+    def _live(self) -> Iterator[Tried]:
+        return iter([tried for tried in self.tried.values() if not tried.why])
+
+    def _arm(self, tried: Tried) -> None:
+        seen = self.launch(tried.removal.arm)
+        if seen is None:
+            lost = self.bench.losses[-1][1]
+            if not tried.arm:
+                tried.why = f"the launch was lost: {lost.text}"
+            return
+        check = seen.check
+        if tried.removal.arm.file is not None and check.get("honoured") is False:
+            tried.why = str(check.get("why") or "the arm was not honoured here")
+            return
+        tried.arm.append(seen)
+
+    def _share(self, launches: Sequence[Seen]) -> float:
+        """(t_base - t_arm) / (t_base - t_ceiling), of means."""
+        if not launches:
+            return math.nan
+        base = fmean(seen.slowdown for seen in self.base)
+        ceiling = fmean(math.exp(-value) for value in self.kernel) if self.kernel else 1.0
+        lost = base - ceiling
+        return (base - fmean(seen.slowdown for seen in launches)) / lost if lost > 0 else math.nan
+
+    def _hopeful(self, tried: Tried) -> bool:
+        if len(tried.arm) >= MOST:
+            return False
+        return (
+            max(self._share([seen]) for seen in tried.arm) > 2 * HOPELESS or self._share(tried.arm) > HOPELESS
+        )
+
+    def _decided(self, tried: Tried) -> bool:
+        _, given = self.attribution()
+        mine = next((one for one in given if one.name == tried.removal.name), None)
+        if mine is None or math.isnan(mine.low):
+            return False
+        return (mine.found and mine.high - mine.low < 0.5) or mine.high < HOPELESS
+
+
+def _efficiencies(launches: Sequence[Seen]) -> Floats:
+    return np.array([seen.efficiency for seen in launches])

@@ -1,0 +1,168 @@
+"""What one launch of a trial showed: its scaling, and where the workers' time went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from typing import Any
+
+from knee.causes.trial import Trial
+from knee.launch.sample import RepResult, WorkerSample
+from knee.plan.cell import CONTROL, Law
+
+PARTS = ("user", "system", "wait", "blocked")
+"""Where a worker's time goes: running in user mode, in the kernel, waiting for a CPU, blocked."""
+
+DISTURBED = 0.04
+"""A rep in which a worker waited for a CPU for a greater share of the time, than in the calmest, was disturbed."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Seconds per call of one worker, by where they were spent; ``faults`` and ``switches`` are counts per call."""
+
+    time: float
+    user: float
+    system: float
+    wait: float
+    blocked: float
+    faults: float
+    switches: float
+
+    def part(self, name: str) -> float:
+        """The seconds of one part."""
+        return float(getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One launch of a trial, reduced.
+
+    Attributes:
+        trial: what was launched.
+        launch: its number in the run.
+        efficiency: log of n T1 / Tn (scaled law) or T1 / (n Tn) ... of what one worker would make of it; 0 is ideal.
+        one, many: the split with one worker, and with all.
+        ceiling: the same log efficiency of the native kernel that shares nothing; NaN where it did not run.
+        calm: whether there was a rep in which no worker had to wait long for a CPU.
+        facts: what the agent told at the end of the pools, and the interpreter's facts at its start.
+    """
+
+    trial: Trial
+    launch: int
+    efficiency: float
+    one: Split
+    many: Split
+    ceiling: float = math.nan
+    calm: bool = True
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def slowdown(self) -> float:
+        """Time of a worker's unit of work beside the others, over its time alone: 1 is ideal."""
+        return math.exp(-self.efficiency)
+
+    @property
+    def check(self) -> Mapping[str, Any]:
+        """What the arm said of itself."""
+        found: Mapping[str, Any] = self.facts.get("arm") or {}
+        return found
+
+
+def reduce(
+    trial: Trial, launch: int, reps: Sequence[RepResult], workers: int, law: Law, facts: Mapping[str, Any]
+) -> Seen | None:
+    """Reduce the reps of a launch; None if one of the two worker counts is missing."""
+    mine = [rep for rep in reps if not rep.warmup and rep.treatment != CONTROL]
+    one = _calm([rep for rep in mine if rep.workers == 1])
+    many = _calm([rep for rep in mine if rep.workers == workers])
+    if not one or not many:
+        return None
+    single, several = median(map(_unit, one)), median(map(_unit, many))
+    commands = one[0].kind == "command"
+    if law == "fixed" and commands:
+        efficiency = math.log(single / (several * workers))
+    elif commands:
+        efficiency = math.log(single / several)
+    else:
+        # Time of one call by one worker; under either law a worker's own calls are counted.
+        efficiency = math.log(single / several)
+    controls = [rep for rep in reps if rep.treatment == CONTROL]
+    alone = [_unit(rep) for rep in controls if rep.workers == 1]
+    beside = [_unit(rep) for rep in controls if rep.workers == workers]
+    ceiling = math.log(min(alone) / min(beside)) if alone and beside else math.nan
+    calm = min(map(waiting, many)) <= 2 * DISTURBED
+    return Seen(trial, launch, efficiency, _split(one), _split(many), ceiling, calm, facts)
+
+
+def _unit(rep: RepResult) -> float:
+    """Seconds per call, from the first worker's start to the last one's end."""
+    return rep.time / max(1, max(sample.calls for sample in rep.samples))
+
+
+def waiting(rep: RepResult) -> float:
+    """The greatest share of its time that a worker could run and had no CPU."""
+    return max((s.wait or 0) / max(1, s.end - s.start) for s in rep.samples)
+
+
+def _calm(reps: Sequence[RepResult]) -> list[RepResult]:
+    """Leave out reps in which others had the CPUs, told by the calmest; a wait in all of them is the workload's own."""
+    shares = [waiting(rep) for rep in reps]
+    return [rep for rep, share in zip(reps, shares, strict=True) if share <= min(shares) + DISTURBED]
+
+
+def _split(reps: Sequence[RepResult]) -> Split:
+    """Average over workers and reps, per call.
+
+    User and system time follow the kernel's split (by ticks on many kernels) scaled to the exact CPU time.
+    """
+    samples = [(rep, sample) for rep in reps for sample in rep.samples]
+    calls = sum(max(1, sample.calls) for _, sample in samples)
+    time = sum(rep.time for rep, _ in samples)
+    user = sum(_ns(sample.user) for _, sample in samples)
+    system = sum(_ns(sample.system) for _, sample in samples)
+    cpu = sum(_cpu(sample) for _, sample in samples)
+    wait = sum(_ns(sample.wait) for _, sample in samples)
+    if user + system > 0:
+        user, system = cpu * user / (user + system), cpu * system / (user + system)
+    else:
+        user = cpu
+    blocked = max(0.0, time - user - system - wait)
+    faults = sum((s.minor_faults or 0) + (s.major_faults or 0) for _, s in samples)
+    switches = sum(s.voluntary or 0 for _, s in samples)
+    return Split(*(value / calls for value in (time, user, system, wait, blocked, faults, switches)))
+
+
+def _ns(value: int | None) -> float:
+    return (value or 0) / 1e9
+
+
+def _cpu(sample: WorkerSample) -> float:
+    return _ns(sample.cpu) if sample.cpu is not None else _ns(sample.user) + _ns(sample.system)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Where the time went that workers lose beside each other: seconds per call, many against one.
+
+    Attributes:
+        time: in all.
+        parts: by part; they sum to ``time`` but for noise.
+    """
+
+    time: float
+    parts: Mapping[str, float]
+
+    def share(self, *names: str) -> float:
+        """The share of the lost time that lies in these parts, 0 to 1."""
+        gained = {name: max(0.0, value) for name, value in self.parts.items()}
+        whole = sum(gained.values())
+        return sum(gained[name] for name in names) / whole if whole > 0 else 0.0
+
+
+def lost(seen: Sequence[Seen]) -> Lost:
+    """Compare the splits of launches."""
+    time = fmean(s.many.time - s.one.time for s in seen)
+    return Lost(time, {name: fmean(s.many.part(name) - s.one.part(name) for s in seen) for name in PARTS})
