@@ -9,6 +9,7 @@ from knee.stats.interval import Interval, of_ratio
 from knee.stats.ladder import Ladder
 from knee.stats.launches import curve
 from knee.stats.reps import Reps
+from knee.stats.stopping import Stopping
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,12 @@ def split(reps: Reps, ladder: Ladder) -> dict[int, tuple[ModeReport, ...]]:
     if not any(row.modes for row in ladder.rows):
         return found
     of = curve(reps)
+    confidence = Stopping().interval_confidence  # that of the ladder's own intervals
     for column, row in enumerate(ladder.rows):
         reports = []
         for mode in row.modes:
-            time = of_ratio(of.log_time[mode.members, column])
-            throughput = of_ratio(of.log_throughput[mode.members, column])
+            time = of_ratio(of.log_time[mode.members, column], confidence)
+            throughput = of_ratio(of.log_throughput[mode.members, column], confidence)
             assert time is not None
             assert throughput is not None
             speedup = None if row.workers == ladder.base else mode.value.exp()

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from knee.analysis.effort import Split
 from knee.analysis.modes import ModeReport
+from knee.analysis.phases import PhaseReport
 from knee.launch.sample import Loss
 from knee.plan.cell import Law
 from knee.stats.components import Components
 from knee.stats.ladder import Ladder, Row
+from knee.stats.placement import Placement
 from knee.store.record import Moment, Status
 
 SCHEMA = 1
@@ -61,18 +64,24 @@ class KindReport:
         available: whether it could run this workload.
         reason: why not, or why nothing was measured; empty when there are rows.
         ladder: the analysis; None when nothing was measured.
-        split: the modes of each worker count that has any.
+        clusters: the modes of each worker count that has any.
+        splits: where the workers' time went, by worker count.
+        placements: how evenly the cores served the workers, by worker count; empty without speed probes.
+        phases: those that the workload declares; empty without any.
     """
 
     kind: str
     available: bool
     reason: str
     ladder: Ladder | None
-    split: Mapping[int, tuple[ModeReport, ...]] = field(default_factory=dict)
+    clusters: Mapping[int, tuple[ModeReport, ...]] = field(default_factory=dict)
+    splits: tuple[Split, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    phases: tuple[PhaseReport, ...] = ()
 
     def modes(self, workers: int) -> tuple[ModeReport, ...]:
         """The modes of a worker count; empty where launches agree."""
-        return self.split.get(workers, ())
+        return self.clusters.get(workers, ())
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``kinds``."""
@@ -85,6 +94,9 @@ class KindReport:
             "rows": [] if ladder is None else [self._row(row) for row in ladder.rows],
             "knee": None if ladder is None or ladder.knee is None else ladder.knee.to_json(),
             "variance": None if ladder is None or ladder.variance is None else ladder.variance.to_json(),
+            "split": [split.to_json() for split in self.splits],
+            "placement": [placement.to_json() for placement in self.placements],
+            "phases": [phase.to_json() for phase in self.phases],
         }
 
     def _row(self, row: Row) -> dict[str, Any]:

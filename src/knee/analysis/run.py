@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from knee.analysis import fingerprint
+from knee.analysis import fingerprint, phases
+from knee.analysis.effort import placements, splits
 from knee.analysis.hazards import gather
 from knee.analysis.modes import split
 from knee.analysis.report import InterpreterReport, KindReport, RunReport
@@ -29,6 +31,7 @@ def analyse(store: Store, run: int) -> RunReport:
     launches = store.launches(run)
     losses = store.losses(run)
     mine = reps.select(treatment=0)
+    effort, phased = store.effort(run), store.phases(run)
     interpreter = interpreter_report(stored, launches)
     return RunReport(
         run=run,
@@ -42,7 +45,15 @@ def analyse(store: Store, run: int) -> RunReport:
         machine=record.machine,
         fingerprint=fingerprint.complete(record.fingerprint, launches),
         launches=stored.launches,
-        kinds=tuple(kind_report(reps, kind, losses) for kind in _kinds(record.plan, reps, losses)),
+        kinds=tuple(
+            replace(
+                kind_report(reps, kind, losses),
+                splits=splits(effort, kind),
+                placements=placements(effort, kind),
+                phases=phases.reports(phased, kind),
+            )
+            for kind in _kinds(record.plan, reps, losses)
+        ),
         variance=components(mine) if len(mine) else None,
         hazards=gather(store, run, interpreter, launches),
         losses=tuple(losses),

@@ -9,6 +9,10 @@ from knee.stats.phases import Phases
 
 def read(db: sqlite3.Connection, run: int) -> Phases:
     """Every phase of every timed rep: seconds per call, averaged over the rep's workers."""
+    if not db.execute(
+        "SELECT 1 FROM rep JOIN phase ON phase.rep = rep.id WHERE run = ? LIMIT 1", (run,)
+    ).fetchall():
+        return Phases.of(())
     rows = db.execute(
         "SELECT rep.launch, rep.block, rep.treatment, rep.kind, rep.workers, phase.name,"
         " sum(phase.time) / 1e9 / sum(sample.calls), sum(phase.count)"
@@ -24,4 +28,4 @@ def read(db: sqlite3.Connection, run: int) -> Phases:
         " WHERE rep.run = ? AND NOT rep.warmup AND rep.treatment >= 0 GROUP BY rep.id ORDER BY rep.id",
         (run,),
     ).fetchall()
-    return Phases.of(rows + whole if rows else [])
+    return Phases.of(rows + whole)

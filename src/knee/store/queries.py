@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import sqlite3
 from typing import TYPE_CHECKING, Any
@@ -134,18 +135,32 @@ def reps(db: sqlite3.Connection, run: int) -> Reps:
     """Every rep, in the order in which they were measured."""
     from knee.stats.reps import Reps
 
-    (law,) = db.execute("SELECT law FROM run WHERE id = ?", (run,)).fetchone()
+    law, cpus, quota = db.execute(
+        "SELECT law, json_array_length(machine, '$.limits.affinity'), json_extract(machine, '$.limits.quota')"
+        " FROM run WHERE id = ?",
+        (run,),
+    ).fetchone()
     rows = db.execute(
         "SELECT launch, block, row_number() OVER (PARTITION BY launch ORDER BY id), treatment, kind, workers, warmup,"
-        " (ended - started) / 1e9, calls"
-        " FROM rep WHERE run = ? ORDER BY id",
+        " (rep.ended - rep.started) / 1e9, rep.calls,"
+        # What the slowest worker would have taken without its run-queue delay; NULL, no delay, where one is not known.
+        " (rep.ended - rep.started - max(sample.ended - sample.started - sample.wait)) / 1e9, count(sample.wait)"
+        " FROM rep LEFT JOIN sample ON sample.rep = rep.id WHERE run = ? GROUP BY rep.id ORDER BY rep.id",
         (run,),
     ).fetchall()
     if not rows:
         return Reps.empty(law)
-    names = ("launch", "block", "position", "treatment", "kind", "workers", "warmup", "time", "calls")
-    columns: dict[str, Any] = dict(zip(names, zip(*rows, strict=True), strict=True))
-    return Reps(law=law, **columns)  # which makes arrays of them
+    names = ("launch", "block", "position", "treatment", "kind", "workers", "warmup", "time", "calls", "wait")
+    *columns, known = zip(*rows, strict=True)
+    values: dict[str, Any] = dict(zip(names, columns, strict=True))
+    values["wait"] = [
+        min(max(wait, 0.0), 0.99 * time) if wait is not None and told == workers else 0.0
+        for wait, told, workers, time in zip(
+            values["wait"], known, values["workers"], values["time"], strict=True
+        )
+    ]
+    usable = cpus if quota is None or cpus is None else min(cpus, math.floor(quota))
+    return Reps(law=law, cpus=usable, **values)  # which makes arrays of them
 
 
 def _status(status: Status, host: str, pid: int, started: float | None) -> Status:

@@ -8,13 +8,26 @@ from collections.abc import Sequence
 from knee.analysis.compare import CompareReport
 from knee.analysis.report import InterpreterReport, KindReport, RunReport
 from knee.launch.sample import Loss
-from knee.stats.ladder import Ladder, Row
+from knee.stats.ladder import DRIFT, FEW_LAUNCHES, MODES, Ladder, Row
+from knee.stats.placement import Placement
 from knee.views import units
 
 NAMES = ("workers", "time per rep", "throughput", "speedup", "gain", "efficiency", "ceiling", "flags")
 """Columns of a ladder's table."""
 
-_SINGULAR = {"threads": "thread", "processes": "process", "subinterpreters": "subinterpreter"}
+_SINGULAR = {
+    "threads": "thread",
+    "processes": "process",
+    "subinterpreters": "subinterpreter",
+    "workers": "worker",
+}
+_MEANINGS = {
+    MODES: "launches fall into modes, so no single number holds; each mode is shown with its share of the launches",
+    DRIFT: "launches resemble those next to them in time, so something changes slowly and the interval is too narrow",
+    FEW_LAUNCHES: "under five launches, the interval is wide or unknown and modes cannot be seen",
+}
+_UNEVEN = 0.05
+"""Share of reps with a slow core from which on it is told."""
 
 
 def row(row: Row, kind: KindReport) -> tuple[str, ...]:
@@ -38,12 +51,57 @@ def row(row: Row, kind: KindReport) -> tuple[str, ...]:
     return str(row.workers), time, rate, speedup, gain, efficiency, ceiling, " ".join(row.flags)
 
 
-def notes(ladder: Ladder) -> list[str]:
-    """Why flags stand, and the knee: sentences."""
-    found = [f"{_workers(row.workers)}: {row.note}." for row in ladder.rows if row.note]
+def notes(kind: KindReport) -> list[str]:
+    """What the flags mean, where the knee is, and what the cores did: sentences."""
+    ladder = kind.ladder
+    assert ladder is not None
+    found = [f"{pool(row.workers, 'workers')}: {row.note}." for row in ladder.rows if row.note]
+    flags = {flag for row in ladder.rows for flag in row.flags}
+    found += [f"{flag}: {meaning}." for flag, meaning in _MEANINGS.items() if flag in flags]
     if ladder.knee is not None:
         found.append(f"{knee(ladder)}: {ladder.knee.why}.")
-    return found
+    return found + [uneven(place) for place in kind.placements if place.uneven > _UNEVEN]
+
+
+def uneven(place: Placement) -> str:
+    """What the speed probes say of a count whose workers had cores of different speeds."""
+    where = pool(place.workers, "workers")
+    text = f"In {place.uneven:.0%} of reps of {where} a core was {place.factor:.1f} times slower than the fastest"
+    if place.explained is not None:
+        text += f"; the speed of the slowest core explains {place.explained:.0%} of the spread of their times"
+    return f"{text}."
+
+
+def split(kind: KindReport) -> str:
+    """Where the workers' time went, from the fewest workers to the most; empty where the system does not tell."""
+    if not kind.splits:
+        return ""
+    ends = (kind.splits[0], kind.splits[-1]) if len(kind.splits) > 1 else kind.splits
+    parts = [
+        f"{name} {' → '.join(f'{share:.0%}' for share in shares)}"
+        for name, shares in (
+            ("user", [end.user for end in ends]),
+            ("kernel", [end.kernel for end in ends]),
+            ("waiting for a CPU", [end.waiting for end in ends]),
+            ("blocked", [end.blocked for end in ends]),
+        )
+        if all(share is not None for share in shares)
+    ]
+    counts = f"{' → '.join(str(end.workers) for end in ends)} worker{'' if ends[-1].workers == 1 else 's'}"
+    return f"Workers' time at {counts}: {', '.join(parts)}." if parts else ""
+
+
+def phases(kind: KindReport) -> list[tuple[str, ...]]:
+    """A table of the phases, its head first: a line a phase, a column a worker count."""
+    counts = sorted({phase.workers for phase in kind.phases})
+    cells = {(phase.name, phase.workers): phase for phase in kind.phases}
+    table = [("phase, time per call", *(pool(count, "workers") for count in counts))]
+    for name in dict.fromkeys(phase.name for phase in kind.phases):
+        found = [cells.get((name, count)) for count in counts]
+        table.append(
+            (name, *("" if p is None else f"{units.time(p.time.estimate)} ({p.share:.0%})" for p in found))
+        )
+    return table
 
 
 def knee(ladder: Ladder) -> str:
@@ -53,7 +111,7 @@ def knee(ladder: Ladder) -> str:
         return "No knee can be told"
     if not found.reached:
         return f"No knee up to {found.workers} workers"
-    return f"The knee is at {_workers(found.workers)}" + (
+    return f"The knee is at {pool(found.workers, 'workers')}" + (
         "" if found.low == found.high else f" ({found.low} to {found.high})"
     )
 
@@ -108,7 +166,3 @@ def pool(workers: int, kind: str) -> str:
 def capital(text: str) -> str:
     """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
-
-
-def _workers(count: int) -> str:
-    return f"{count} worker{'' if count == 1 else 's'}"

@@ -49,10 +49,16 @@ def _kind(kind: KindReport) -> Iterator[str]:
     yield f"**{kind.kind}**"
     yield ""
     yield from _table(kind.ladder, kind)
-    notes = cells.notes(kind.ladder)
-    if notes:
+    notes = [*cells.notes(kind), cells.split(kind)]
+    yield ""
+    yield "  \n".join(_plain(note) for note in notes if note)
+    if kind.phases:
+        head, *lines = cells.phases(kind)
         yield ""
-        yield "  \n".join(_plain(note) for note in notes)
+        yield f"| {' | '.join(head)} |"
+        yield "|:---|" + "---:|" * (len(head) - 1)
+        for line in lines:
+            yield f"| {' | '.join(_plain(cell) for cell in line)} |"
 
 
 def _table(ladder: Ladder, kind: KindReport) -> Iterator[str]:

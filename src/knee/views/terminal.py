@@ -80,8 +80,24 @@ def ladder(kind: KindReport) -> RenderableType:
     for row in kind.ladder.rows:
         texts = cells.row(row, kind)
         table.add_row(*texts[: None if flagged else -1], style="yellow" if set(row.flags) & _ALARMING else "")
-    notes = cells.notes(kind.ladder)
-    return Group(Text(kind.kind, style="bold cyan"), table, Text(), *(Hanging(note) for note in notes))
+    parts: list[RenderableType] = [Text(kind.kind, style="bold cyan"), table, Text()]
+    parts += [Hanging(note) for note in cells.notes(kind)]
+    if split := cells.split(kind):
+        parts.append(Hanging(split))
+    if kind.phases:
+        parts += [Text(), phases(kind)]
+    return Group(*parts)
+
+
+def phases(kind: KindReport) -> RenderableType:
+    """The table of the phases that the workload declares."""
+    head, *lines = cells.phases(kind)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for number, name in enumerate(head):
+        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
+    return table
 
 
 def hazards(found: Sequence[Hazard]) -> RenderableType:
