@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from knee.machine.hazards.hazard import Hazard
 from knee.machine.limits import Limits
 from knee.machine.lines import Line
 from knee.machine.topology import Topology
 from knee.machine.workers import Useful
+
+if TYPE_CHECKING:
+    from knee.machine.probes import Probes
 
 SCHEMA = 1
 """Version of the ``machine`` JSON; fields are only ever added."""
@@ -22,7 +25,9 @@ class Machine:
 
     Attributes:
         unchecked: kind of hazard -> why it could not be checked.
-        probes: results of the probes that ran, by name, as JSON data.
+        id: tells machines apart in the store; stable while the hardware and the host's name are.
+        name: of the host.
+        probes: what the probes found; None if they were not run.
     """
 
     topology: Topology
@@ -31,13 +36,17 @@ class Machine:
     useful_workers: Useful
     hazards: tuple[Hazard, ...] = ()
     unchecked: Mapping[str, str] = field(default_factory=dict)
-    probes: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+    name: str = ""
+    probes: Probes | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The ``machine`` schema."""
         topology = self.topology
         return {
             "schema": SCHEMA,
+            "id": self.id,
+            "name": self.name,
             "system": {
                 "name": topology.system,
                 "architecture": topology.architecture,
@@ -52,5 +61,5 @@ class Machine:
             "hazards": [hazard.to_json() for hazard in self.hazards],
             "unchecked": dict(self.unchecked),
             "unknown": {**topology.unknown, **self.limits.unknown},
-            "probes": dict(self.probes),
+            "probes": {} if self.probes is None else self.probes.to_json(),
         }

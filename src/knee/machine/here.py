@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import sys
@@ -38,6 +39,18 @@ def read() -> tuple[Topology, Limits]:
     else:
         return _unread(name)
     return replace(topology, architecture=topology.architecture or platform.machine()), limits
+
+
+def identity(topology: Topology) -> str:
+    """Twelve hexadecimal digits that stay while the host's name, its processor and its cores do."""
+    parts = (
+        platform.node(),
+        topology.architecture,
+        topology.model,
+        len(topology.cpus),
+        topology.system.split()[0],
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
 def _unread(name: str) -> tuple[Topology, Limits]:

@@ -50,6 +50,15 @@ class LatencyProbe:
     sampled: str = ""
     missing: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
+    @property
+    def by_relation(self) -> dict[str, Median]:
+        """The median over pairs of each relation, quickest first."""
+        times: dict[str, list[float]] = {}
+        for pair, cost in self.pairs.items():
+            times.setdefault(self.relations[pair], []).append(cost.estimate)
+        found = {relation: median(values) for relation, values in times.items()}
+        return dict(sorted(found.items(), key=lambda item: item[1].estimate))
+
     def to_json(self) -> dict[str, Any]:
         """The ``latency`` of ``probes``."""
         return {

@@ -124,8 +124,8 @@ def _staged(
 ) -> Interference:
     """More rounds while the curve does not tell and time is left.
 
-    Looking several times makes an error a few times likelier than the confidence of a distance's interval alone;
-    a wrong size still needs such an error on two neighbouring distances at once.
+    Looking several times makes an error a few times likelier than the confidence of a distance's interval
+    alone; a wrong size still needs such an error on two neighbouring distances at once.
     """
     end = clock() + seconds
     found: Sampled[int] = Sampled({distance: [] for distance in DISTANCES}, dict.fromkeys(DISTANCES, 0))

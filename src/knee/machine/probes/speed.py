@@ -34,6 +34,11 @@ class SpeedProbe:
     missing: Mapping[int, str] = field(default_factory=dict)
 
     @property
+    def rates(self) -> list[float]:
+        """Of every CPU, as the hazard of a demoted launch wants them."""
+        return [speed.estimate for speed in self.cpus.values() if speed.estimate > 0]
+
+    @property
     def median(self) -> float | None:
         """Of all CPUs: what the machine's record keeps."""
         return statistics.median(speed.estimate for speed in self.cpus.values()) if self.cpus else None
