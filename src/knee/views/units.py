@@ -56,7 +56,9 @@ def percent(interval: Interval | None) -> str:
 
 
 def spread(interval: Interval) -> str:
-    """The half width as a share of the estimate: ``± 1.2%``."""
+    """The half width as a share of the estimate: ``± 1.2%``; nothing beside zero (a phase that one side lacks)."""
+    if interval.estimate == 0:
+        return ""
     if not _telling(interval):
         return "± ?"
     return f"± {(interval.high - interval.low) / 2 / abs(interval.estimate):.1%}"
