@@ -19,7 +19,7 @@ def setup(workers):
 
 def operation(tokens):
     for _ in range(ROUNDS):
-        for token in tokens:
+        for _token in tokens:
             pass
 
 

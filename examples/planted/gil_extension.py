@@ -4,6 +4,7 @@ Expected: gil, at the import. CPython says so once, in a warning that a test run
 Goes away: the extension declares ``Py_mod_gil`` (the twin imports one that does), or the process runs
 with ``PYTHON_GIL=0``.
 """
+# knee: apart
 
 import warnings
 

@@ -5,6 +5,7 @@ Goes away: BLAS pools of one thread (``OPENBLAS_NUM_THREADS=1`` or threadpoolctl
 itself).
 """
 # knee: with numpy==2.4.6
+# knee: apart
 
 import ctypes
 import glob

@@ -17,7 +17,7 @@ TABLE = rows()  # knee: here
 
 def operation():
     for _ in range(ROUNDS):
-        for row in TABLE:  # knee: here
+        for _row in TABLE:  # knee: here
             pass
 
 
@@ -31,5 +31,5 @@ class fixed:
     @staticmethod
     def operation(table):
         for _ in range(ROUNDS):
-            for row in table:
+            for _row in table:
                 pass
