@@ -96,6 +96,7 @@ class CompareReport:
             "control": None if first is None else first.control.to_json(),
             "controls": {k.comparison.kind: k.comparison.control.to_json() for k in self.kinds},
             "position": {k.comparison.kind: k.comparison.position.to_json() for k in self.kinds},
+            "waiting": {k.comparison.kind: k.comparison.waiting.to_json() for k in self.kinds},
             "phases": [{"kind": k.comparison.kind, **row.to_json()} for k in self.kinds for row in k.phases],
             "explanations": [text for k in self.kinds for text in k.explanations],
             "hazards": [hazard.to_json() for hazard in self.hazards],

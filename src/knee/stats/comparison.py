@@ -15,6 +15,7 @@ from knee.stats.pairs import by_launch, pairs, rank
 from knee.stats.position import Position, position
 from knee.stats.reps import Floats, Reps
 from knee.stats.stopping import Decision, is_look, launches_for, look_confidence
+from knee.stats.waiting import Waiting, leave_out
 
 Verdict = Literal["faster", "slower", "same", "cannot-tell", "suspect"]
 
@@ -97,6 +98,7 @@ class Comparison:
             more.
         control: the A/A control.
         position: whether effects follow the treatment or its position.
+        waiting: at which counts ratios leave out the time that workers waited for a CPU which other programs had.
         margin: differences within it are ``same``; 0.02 is 2 %.
         confidence: kept over all looks and over the family of treatments.
     """
@@ -105,6 +107,7 @@ class Comparison:
     rows: tuple[Row, ...]
     control: Control
     position: Position
+    waiting: Waiting
     margin: float
     confidence: float
 
@@ -155,11 +158,14 @@ def compare(
     chosen = reps.select(kind=kind)
     rivals = [t for t in chosen.treatments if t not in (against, twin)]
     level = look_confidence(confidence ** (1 / max(1, len(rivals))))
-    control = _control(chosen, against, twin, margin, look_confidence(confidence))
+    spared, waiting = leave_out(
+        chosen, [t for t in chosen.treatments if t != against], against, look_confidence(confidence)
+    )
+    control = _control(spared, against, twin, margin, look_confidence(confidence))
     rows: list[Row] = []
     whole: list[Row] = []
     for rival in rivals:
-        counts, logs = by_launch(pairs(chosen, rival, against))
+        counts, logs = by_launch(pairs(spared, rival, against))
         for j, workers in enumerate(counts):
             cell = chosen.select(workers=int(workers))
             times = _time(cell, rival, confidence), _time(cell, against, confidence)
@@ -167,7 +173,13 @@ def compare(
         if counts.size > 1:
             whole += _row(None, rival, against, _over_counts(logs), (None, None), margin, level, control)
     return Comparison(
-        kind, tuple(rows + whole), control, position(chosen, against, rivals, level), margin, confidence
+        kind,
+        tuple(rows + whole),
+        control,
+        position(spared, against, rivals, level),
+        waiting,
+        margin,
+        confidence,
     )
 
 

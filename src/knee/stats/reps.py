@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,14 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_DTYPES: dict[str, Any] = {"kind": np.str_, "warmup": np.bool_, "time": np.float64, "calls": np.float64}
+_DTYPES: dict[str, Any] = {
+    "kind": np.str_,
+    "warmup": np.bool_,
+    "time": np.float64,
+    "calls": np.float64,
+    "wait": np.float64,
+}
+_SINGLE = ("law", "cpus")
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Reps:
         time: seconds from the first worker's start to the last worker's end.
         calls: calls of the workload, summed over workers.
         law: ``scaled`` (every worker does the same calls) or ``fixed`` (a fixed total is divided).
+        wait: seconds of ``time`` that would not have passed had no worker waited for a CPU; zeros if not measured.
+        cpus: how many workers can run at once, None where not known.
     """
 
     launch: Ints
@@ -45,16 +54,20 @@ class Reps:
     time: Floats
     calls: Floats
     law: Law = "scaled"
+    wait: Floats = field(default_factory=lambda: np.empty(0))
+    cpus: int | None = None
 
     def __post_init__(self) -> None:
+        if len(self.wait) == 0:
+            object.__setattr__(self, "wait", np.zeros(len(self.time)))
         lengths = set()
-        for field in fields(self):
-            if field.name == "law":
+        for column in fields(self):
+            if column.name in _SINGLE:
                 continue
-            array = np.asarray(getattr(self, field.name), dtype=_DTYPES.get(field.name, np.int64))
+            array = np.asarray(getattr(self, column.name), dtype=_DTYPES.get(column.name, np.int64))
             if array.ndim != 1:
-                raise ValueError(f"{field.name} has {array.ndim} dimensions, not one")
-            object.__setattr__(self, field.name, array)
+                raise ValueError(f"{column.name} has {array.ndim} dimensions, not one")
+            object.__setattr__(self, column.name, array)
             lengths.add(array.size)
         if len(lengths) > 1:
             raise ValueError(f"columns of different lengths: {sorted(lengths)}")
@@ -71,8 +84,8 @@ class Reps:
 
     def where(self, mask: Bools | Ints) -> Reps:
         """The reps for which ``mask`` (same length) holds, or those at the given indices, in that order."""
-        columns = {f.name: getattr(self, f.name)[mask] for f in fields(self) if f.name != "law"}
-        return Reps(**columns, law=self.law)
+        columns = {f.name: getattr(self, f.name)[mask] for f in fields(self) if f.name not in _SINGLE}
+        return Reps(**columns, law=self.law, cpus=self.cpus)
 
     def select(
         self,

@@ -52,7 +52,7 @@ def parts(report: CompareReport) -> Iterator[RenderableType]:
             yield phases(kind, report)
         for sentence in kind.explanations:
             yield Text(sentence, style="bold")
-        yield control(kind)
+        yield control(report, kind)
     if not report.kinds:
         yield Text("Nothing was measured.", style="bold")
     if report.hazards:
@@ -104,8 +104,8 @@ def phases(kind: KindComparison, report: CompareReport) -> RenderableType:
     return found
 
 
-def control(kind: KindComparison) -> RenderableType:
-    """The A/A control, and whether effects follow the treatment."""
+def control(report: CompareReport, kind: KindComparison) -> RenderableType:
+    """The A/A control, whether effects follow the treatment, and what was done about waiting for a CPU."""
     found = kind.comparison.control
     lines: list[RenderableType] = []
     if found.ratio is None:
@@ -117,6 +117,20 @@ def control(kind: KindComparison) -> RenderableType:
     follows = _FOLLOWS.get(kind.comparison.position.follows)
     if follows:
         lines.append(Text(follows, style="dim"))
+    waited = kind.comparison.waiting
+    if waited.counts:
+        where = " and ".join(str(n) for n in waited.counts)
+        lines.append(
+            Text(
+                f"Other programs made even the control wait for a CPU, {waited.share:.0%} of its time: "
+                f"ratios at {where} leave out what workers waited; absolute times do not.",
+                style="dim",
+            )
+        )
+    if waited.culprit is not None:
+        # The A/A copy has no label of its own.
+        name = (*report.labels, f"{report.labels[0]} again")[waited.culprit]
+        lines.append(Text(f"{name} waits for a CPU by its own doing: that stayed in.", style="dim"))
     return Group(*lines)
 
 
