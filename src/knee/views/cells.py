@@ -60,7 +60,10 @@ def notes(kind: KindReport) -> list[str]:
     found += [f"{flag}: {meaning}." for flag, meaning in _MEANINGS.items() if flag in flags]
     if ladder.knee is not None:
         found.append(f"{knee(ladder)}: {ladder.knee.why}.")
-    return found + [uneven(place) for place in kind.placements if place.uneven > _UNEVEN]
+    worst = max(kind.placements, key=lambda place: place.uneven, default=None)
+    if worst is not None and worst.uneven > _UNEVEN:
+        found.append(uneven(worst))
+    return found
 
 
 def uneven(place: Placement) -> str:

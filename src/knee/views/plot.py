@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from knee.views import cells
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
 
 # Okabe and Ito's palette (Color Universal Design, 2008): told apart with every kind of colour vision.
 COLOURS = {"threads": "#0072B2", "processes": "#D55E00", "subinterpreters": "#009E73", "command": "#0072B2"}
@@ -51,6 +53,7 @@ def draw(report: RunReport) -> Figure:
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.transforms import ScaledTranslation
 
     with mpl.rc_context(
         {"font.size": 10, "svg.fonttype": "none", "axes.edgecolor": _INK, "text.color": _INK}
@@ -65,8 +68,13 @@ def draw(report: RunReport) -> Figure:
             axes.text(0.5, 0.5, "nothing was measured", ha="center", va="center", transform=axes.transAxes)
         else:
             _frame(axes, report, [ladder for _, ladder in ladders])
-            for kind, ladder in ladders:
-                _curve(axes, kind, ladder)
+            for index, (kind, ladder) in enumerate(ladders):
+                # Kinds stand a little beside each other, so that no interval hides another's.
+                aside = ScaledTranslation(
+                    (index - (len(ladders) - 1) / 2) * 4 / 72, 0, figure.dpi_scale_trans
+                )
+                pen = _Pen(COLOURS.get(kind.kind, _INK), axes.transData + aside, index)
+                _curve(axes, kind, ladder, pen)
         _titles(figure, axes, report)
     return figure
 
@@ -132,55 +140,66 @@ def _frame(axes: Axes, report: RunReport, ladders: list[Ladder]) -> None:
     axes.set_ylabel("speedup" if base == 1 else f"speedup over {base} workers")
 
 
-def _curve(axes: Axes, kind: KindReport, ladder: Ladder) -> None:
+@dataclass(frozen=True)
+class _Pen:
+    """How a kind is drawn: its colour, where its points stand, and which kind it is."""
+
+    colour: str
+    place: Transform
+    index: int
+
+
+def _curve(axes: Axes, kind: KindReport, ladder: Ladder, pen: _Pen) -> None:
     """A kind's points with their intervals, joined where one number holds; a row with modes has a point for each."""
-    colour = COLOURS.get(kind.kind, _INK)
     line = [
         (row.workers, row.speedup.estimate)
         for row in ladder.rows
         if row.speedup is not None and (row.workers == ladder.base or not row.modes)
     ]
-    axes.plot([x for x, _ in line], [y for _, y in line], color=colour, lw=1.8, zorder=3)
-    axes.plot([], [], color=colour, lw=1.8, marker="o", ms=6, label=kind.kind)
+    axes.plot(*zip(*line, strict=True), color=pen.colour, lw=1.8, zorder=3, transform=pen.place)
+    axes.plot([], [], color=pen.colour, lw=1.8, marker="o", ms=6, label=kind.kind)
     for row in ladder.rows:
         if row.modes and row.workers != ladder.base:
             for mode in kind.modes(row.workers):
-                _mode(axes, row.workers, mode, colour)
+                _mode(axes, row.workers, mode, pen)
         elif row.speedup is not None:
-            _point(axes, row.workers, row.speedup, colour, hollow=SUSPECT in row.flags)
+            _point(axes, row.workers, row.speedup, pen, hollow=SUSPECT in row.flags)
     knee = ladder.knee
     at = None if knee is None or not knee.reached else ladder.row(knee.workers)
     if knee is not None and at is not None and at.speedup is not None and not at.modes:
         axes.annotate(
             "knee" if knee.low == knee.high else f"knee ({knee.low} to {knee.high})",
             (knee.workers, at.speedup.estimate),
-            xytext=(0, -24),
+            xycoords=pen.place,
+            xytext=(0, -24 - 13 * pen.index),
             textcoords="offset points",
             ha="center",
             fontsize=9,
-            color=colour,
-            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.8, "shrinkB": 4},
+            color=pen.colour,
+            arrowprops={"arrowstyle": "-", "color": pen.colour, "lw": 0.8, "shrinkB": 4},
         )
 
 
-def _mode(axes: Axes, workers: int, mode: ModeReport, colour: str) -> None:
+def _mode(axes: Axes, workers: int, mode: ModeReport, pen: _Pen) -> None:
     """A hollow point with the share of the launches beside it."""
     if mode.speedup is None:
         return
-    _point(axes, workers, mode.speedup, colour, hollow=True)
+    _point(axes, workers, mode.speedup, pen, hollow=True)
+    right = workers > axes.get_xlim()[1] * 0.8
     axes.annotate(
         f"{mode.share:.0%} of launches",
         (workers, mode.speedup.estimate),
-        xytext=(8, 0) if workers < axes.get_xlim()[1] * 0.8 else (-8, 0),
+        xycoords=pen.place,
+        xytext=(-8 if right else 8, 0),
         textcoords="offset points",
-        ha="left" if workers < axes.get_xlim()[1] * 0.8 else "right",
+        ha="right" if right else "left",
         va="center",
         fontsize=8,
-        color=colour,
+        color=pen.colour,
     )
 
 
-def _point(axes: Axes, workers: int, value: Interval, colour: str, *, hollow: bool) -> None:
+def _point(axes: Axes, workers: int, value: Interval, pen: _Pen, *, hollow: bool) -> None:
     error = [[value.estimate - value.low], [value.high - value.estimate]] if value.bounded else None
     axes.errorbar(
         [workers],
@@ -188,12 +207,13 @@ def _point(axes: Axes, workers: int, value: Interval, colour: str, *, hollow: bo
         yerr=error,
         fmt="o",
         ms=6,
-        color=colour,
-        mfc="white" if hollow else colour,
+        color=pen.colour,
+        mfc="white" if hollow else pen.colour,
         mew=1.4,
         capsize=3,
         lw=1.2,
         zorder=4,
+        transform=pen.place,
     )
 
 
@@ -218,5 +238,5 @@ def _titles(figure: Figure, axes: Axes, report: RunReport) -> None:
     if handles:
         axes.legend(handles, labels, frameon=False, loc="upper left", fontsize=9)
     if report.hazards:
-        names = ", ".join(hazard.id for hazard in report.hazards)
+        names = ", ".join(dict.fromkeys(hazard.id for hazard in report.hazards))
         figure.supxlabel(f"hazards: {names}", fontsize=8, color="#8a5a00", x=0.01, ha="left")
