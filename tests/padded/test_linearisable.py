@@ -179,9 +179,9 @@ class Traffic:
     def perform(self, call: Call) -> Any:
         if call[0] == "take":
             block = self.arenas.allocate(100)
-            address = ctypes.addressof(ctypes.c_char.from_buffer(block))
+            address, home = ctypes.addressof(ctypes.c_char.from_buffer(block)), block.arena
             self.blocks.append((address, block))
-            return address, block.arena
+            return address, home
         try:
             address, block = self.blocks.pop()
         except IndexError:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures.thread import BrokenThreadPool
 from typing import Any
 
-from ._core import Event
+from ._core import Barrier, Event
 from .states import LinePadded
 
 _own = threading.local()
@@ -79,33 +80,48 @@ class WorkerPool(ThreadPoolExecutor):
         self.states: list[Any] = []
         self._state = state
         self._initializer_of_user = initializer
+        self._failure: BaseException | None = None
         super().__init__(self.workers, thread_name_prefix, self._begin, initargs)
         self._idle: list[threading.Thread] = []
         self._over = Event()
         self._start(idle_neighbours)
 
     def _begin(self, *initargs: Any) -> None:
-        if self._initializer_of_user is not None:
-            self._initializer_of_user(*initargs)
-        if self._state is not None:
-            _own.state = LinePadded(self._state)()
-            self.states.append(_own.state)
+        try:
+            if self._initializer_of_user is not None:
+                self._initializer_of_user(*initargs)
+            if self._state is not None:
+                _own.state = LinePadded(self._state)()
+                self.states.append(_own.state)
+        except BaseException as error:
+            self._failure = error
+            raise
 
     def _start(self, idle_neighbours: bool) -> None:
         """Makes the executor start its threads now, one by one, by keeping each busy until all are there."""
-        go = Event()
-        begun: list[Future[bool]] = []
+        together = Barrier(self.workers)
+        arrivals: list[Future[int]] = []
         try:
             for _ in range(self.workers):
-                begun.append(self.submit(go.wait))
+                arrivals.append(self.submit(together.wait))
                 if idle_neighbours:
                     idle = threading.Thread(target=self._over.wait, name="idle neighbour", daemon=True)
                     idle.start()
                     self._idle.append(idle)
-        finally:
-            go.set()
-        for future in begun:
-            future.result()
+            wait(arrivals, return_when=FIRST_EXCEPTION)
+            failed = any(not arrival.done() or arrival.exception() for arrival in arrivals)
+        except BrokenThreadPool:
+            failed = True
+        except BaseException:
+            self._give_up(together)
+            raise
+        if failed:
+            self._give_up(together)
+            raise BrokenThreadPool(f"a worker could not begin: {self._failure!r}") from self._failure
+
+    def _give_up(self, together: Barrier) -> None:
+        together.abort()
+        self.shutdown()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As in ``ThreadPoolExecutor``; ends the idle neighbours too."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import gc
 import sys
+from bisect import bisect
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from knee.errors import KneeError
 
@@ -68,37 +69,45 @@ class LinePadded(Generic[T]):
         Raises:
             PaddingError: the interpreter's allocator did not put it where it should.
         """
-        return self._make(args, kwargs)[0]
+        return self._make(1, args, kwargs)[0]
 
-    def _make(self, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[T, set[int]]:
-        """The object, and the numbers of its own lines."""
+    def _make(self, n: int, args: tuple[object, ...], kwargs: dict[str, object]) -> list[T]:
+        made: list[Any] = [None] * n
         gc.collect()  # empties the free lists, whose blocks were allocated without padding
         _core._rounding_begin(self.line, self._guarded)
         try:
-            made = self.factory(*args, **kwargs)
+            for i in range(n):
+                made[i] = self.factory(*args, **kwargs)
         finally:
             blocks = _core._rounding_end()
-        return made, self._check(id(made), blocks)
+        self._check([id(one) for one in made], blocks)
+        return made
 
-    def _check(self, address: int, blocks: list[tuple[int, int]]) -> set[int]:
-        own: set[int] = set()
+    def _check(self, addresses: list[int], blocks: list[tuple[int, int]]) -> None:
+        blocks.sort()
         for start, size in blocks:
             if start % self.line and not self._guarded:
                 raise PaddingError(
                     f"a block of {size} bytes lies at {start:#x}, not at the start of a line of {self.line} bytes",
                     "leave PYTHONMALLOC unset (debug allocators shift blocks), or try another line",
                 )
-            if start <= address < start + size:
-                own = set(range(start // self.line, (start + size - 1) // self.line + 1))
             self.blocks += 1
             self.asked += size
             self.used += -(-max(size, 1) // self.line) * self.line + (self.line if self._guarded else 0)
-        if not own:
-            raise PaddingError(
-                "the factory returned an object that it did not make, or one from a free list",
-                "let it make a new instance of a class (numbers, and objects kept elsewhere, cannot be padded)",
-            )
-        return own
+        end = -1
+        for address in sorted(addresses):
+            which = bisect(blocks, (address, sys.maxsize)) - 1
+            start, size = blocks[which] if which >= 0 else (0, 0)
+            if not start <= address < start + size:
+                raise PaddingError(
+                    "the factory returned an object that it did not make, or one from a free list",
+                    "let it make a new instance of a class (numbers, and objects kept elsewhere, cannot be padded)",
+                )
+            if start // self.line <= end:
+                raise PaddingError(
+                    "the factory returned one object twice, or two on one line", "let it make a new one at each call"
+                )
+            end = (start + size - 1) // self.line
 
 
 def padded_states(factory: Callable[[], T], n: int, *, line: int | None = None) -> list[T]:
@@ -108,8 +117,4 @@ def padded_states(factory: Callable[[], T], n: int, *, line: int | None = None) 
     >>> states
     [{}, {}]
     """
-    make = LinePadded(factory, line=line)
-    made = [make._make((), {}) for _ in range(n)]
-    if len(set().union(*(lines for _, lines in made))) != sum(len(lines) for _, lines in made):
-        raise PaddingError("two states lie on one line", "the allocator did not round: leave PYTHONMALLOC unset")
-    return [state for state, _ in made]
+    return LinePadded(factory, line=line)._make(n, (), {})

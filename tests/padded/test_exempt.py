@@ -1,0 +1,54 @@
+"""How references to shared objects are counted, and what immortality costs."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import pytest
+
+from knee.padded import Arenas, AtomicFloat64, AtomicInt64, Barrier, Counter, Event, Histogram, Lock, Maximum
+from knee.padded import RWLock, Slots, SpinLock
+
+GIL_BUILD = not hasattr(sys, "_is_gil_enabled") or "free-threading" not in sys.version
+USUAL = "counted" if GIL_BUILD or sys.version_info < (3, 14) else "deferred"
+
+MAKERS: list[Any] = [
+    Lock,
+    SpinLock,
+    RWLock,
+    Event,
+    Counter,
+    Maximum,
+    AtomicInt64,
+    AtomicFloat64,
+    Arenas,
+    lambda **options: Barrier(2, **options),
+    lambda **options: Histogram([1], **options),
+    lambda **options: Slots(2, **options),
+]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_objects_are_exempt_where_the_interpreter_offers_it(make: Any) -> None:
+    assert make().counting == USUAL
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_immortal_objects_are_never_freed(make: Any) -> None:
+    made = make(immortal=True)
+    assert made.counting == ("counted" if GIL_BUILD else "immortal")
+    reference = weakref.ref(made)
+    counted = sys.getrefcount(made)
+    also = made
+    assert sys.getrefcount(made) == counted + GIL_BUILD
+    del made, also
+    gc.collect()
+    assert (reference() is None) is GIL_BUILD
+
+
+def test_handles_are_counted_as_usual() -> None:
+    assert Lock(immortal=True).local().counting == USUAL
+    assert RWLock(immortal=True).read.counting == ("counted" if GIL_BUILD else "immortal")
