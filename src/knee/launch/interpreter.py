@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -255,14 +256,15 @@ def _places(request: _Request) -> Iterator[tuple[str, str]]:
     for folder in os.get_exec_path():
         for name in request.names:
             yield os.path.join(folder, name), "on PATH"
-    for folder_ in sorted(cache().glob("*")):
-        yield str(folder_ / "bin" / request.names[0]), "built by scripts/freethreaded"
+    # glob.glob rather than Path.glob: a folder that may not be read holds nothing, and is no error.
+    for built in sorted(glob.glob(str(cache() / "*" / "bin" / request.names[0]))):
+        yield built, "built by scripts/freethreaded"
     managed = _managed(request)
     if managed:
         yield managed, "installed by uv"
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    for folder_ in sorted(pyenv.glob(f"versions/{request.version}*"), reverse=True):
-        yield str(folder_ / "bin" / "python"), "installed by pyenv"
+    for installed in sorted(glob.glob(f"{pyenv}/versions/{request.version}*/bin/python"), reverse=True):
+        yield installed, "installed by pyenv"
     yield sys.executable, "the Python that runs Knee"
 
 
