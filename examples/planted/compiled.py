@@ -19,7 +19,8 @@ import tempfile
 import types
 from pathlib import Path
 
-FLAGS = ("-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-pthread")
+FLAGS = ("-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread")
+SHARED = ("-fPIC", "-shared")
 
 
 class CompilerError(Exception):
@@ -32,7 +33,16 @@ def library(source: str, *flags: str) -> ctypes.CDLL:
     Raises:
         CompilerError: no compiler, or one that fails.
     """
-    return ctypes.CDLL(str(_built("library.so", source, flags)))
+    return ctypes.CDLL(str(_built("library.so", source, (*SHARED, *flags))))
+
+
+def program(source: str, *flags: str) -> Path:
+    """Compile ``source`` as a program; returns its path.
+
+    Raises:
+        CompilerError: no compiler, or one that fails.
+    """
+    return _built("program", source, flags)
 
 
 def extension(name: str, source: str, *flags: str) -> types.ModuleType:
@@ -45,7 +55,7 @@ def extension(name: str, source: str, *flags: str) -> types.ModuleType:
     if not Path(include, "Python.h").is_file():
         raise CompilerError(f"{sys.executable} has no Python.h in {include}: install its development files")
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    path = str(_built(f"{name}{suffix}", source, (f"-I{include}", *flags)))
+    path = str(_built(f"{name}{suffix}", source, (*SHARED, f"-I{include}", *flags)))
     loader = importlib.machinery.ExtensionFileLoader(name, path)
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert spec is not None
@@ -55,30 +65,24 @@ def extension(name: str, source: str, *flags: str) -> types.ModuleType:
 
 
 def _built(name: str, source: str, flags: tuple[str, ...]) -> Path:
-    compiler = shlex.split(os.environ.get("CC", "gcc"))
-    words = [*compiler, *FLAGS, *flags]
-    content = hashlib.sha256("\0".join([name, source, *words]).encode()).hexdigest()[:16]
+    command = [*shlex.split(os.environ.get("CC", "gcc")), *FLAGS]
+    content = hashlib.sha256("\0".join([name, source, *command, *flags]).encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "knee" / "planted" / content
     target = cache / name
     if target.is_file():
         return target
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as folder:
-        (Path(folder) / "source.c").write_text(source, encoding="utf-8")
-        made = Path(folder) / name
+        written, made = Path(folder) / "source.c", Path(folder) / name
+        written.write_text(source, encoding="utf-8")
+        command += [str(written), "-o", str(made), *flags]  # libraries (-l) must follow the source
         try:
-            # Libraries (-l) must follow the source.
-            subprocess.run(
-                [*words[: -len(flags) or None], str(Path(folder) / "source.c"), "-o", str(made), *flags],
-                check=True,
-                capture_output=True,
-                text=True,
-            )
+            subprocess.run(command, check=True, capture_output=True, text=True)
         except FileNotFoundError:
             raise CompilerError(
-                f"there is no C compiler '{compiler[0]}': install gcc, or name one in the environment variable CC"
+                f"there is no C compiler '{command[0]}': install gcc, or name one in the environment variable CC"
             ) from None
         except subprocess.CalledProcessError as error:
-            raise CompilerError(f"{shlex.join(words)} failed:\n{error.stderr}") from None
+            raise CompilerError(f"{shlex.join(command)} failed:\n{error.stderr}") from None
         os.replace(made, target)
     return target
