@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.stats.reps import Reps
+from knee.stats.reps import Ints, Reps
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,10 @@ def components(reps: Reps) -> Components | None:
     return Components(math.sqrt(within), math.sqrt(between), int(reps.launches.size), len(reps))
 
 
-def _codes(*columns: np.ndarray) -> np.ndarray:
+def _codes(*columns: Ints) -> Ints:
     """One small integer for each distinct tuple."""
-    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+    code = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        code = code * values.size + place
+    return np.asarray(np.unique(code, return_inverse=True)[1])

@@ -133,6 +133,8 @@ def median_speed(db: sqlite3.Connection, run: int) -> float | None:
 
 def reps(db: sqlite3.Connection, run: int) -> Reps:
     """Every rep, in the order in which they were measured."""
+    import numpy as np  # which lists of runs need not wait for
+
     from knee.stats.reps import Reps
 
     law, cpus, quota = db.execute(
@@ -141,26 +143,32 @@ def reps(db: sqlite3.Connection, run: int) -> Reps:
         (run,),
     ).fetchone()
     rows = db.execute(
-        "SELECT launch, block, row_number() OVER (PARTITION BY launch ORDER BY id), treatment, kind, workers, warmup,"
-        " (rep.ended - rep.started) / 1e9, rep.calls,"
-        # What the slowest worker would have taken without its run-queue delay; NULL, no delay, where one is not known.
-        " (rep.ended - rep.started - max(sample.ended - sample.started - sample.wait)) / 1e9, count(sample.wait)"
-        " FROM rep LEFT JOIN sample ON sample.rep = rep.id WHERE run = ? GROUP BY rep.id ORDER BY rep.id",
+        "SELECT launch, block, treatment, kind, workers, warmup, (ended - started) / 1e9, calls,"
+        # What the slowest worker would have taken without its run-queue delay; NULL where some delay is not known.
+        " (SELECT CASE WHEN count(wait) = count(*) THEN max(ended - started - wait) / 1e9 END"
+        " FROM sample WHERE sample.rep = rep.id)"
+        " FROM rep WHERE run = ? ORDER BY id",
         (run,),
     ).fetchall()
     if not rows:
         return Reps.empty(law)
-    names = ("launch", "block", "position", "treatment", "kind", "workers", "warmup", "time", "calls", "wait")
-    *columns, known = zip(*rows, strict=True)
-    values: dict[str, Any] = dict(zip(names, columns, strict=True))
-    values["wait"] = [
-        min(max(wait, 0.0), 0.99 * time) if wait is not None and told == workers else 0.0
-        for wait, told, workers, time in zip(
-            values["wait"], known, values["workers"], values["time"], strict=True
-        )
-    ]
-    usable = cpus if quota is None or cpus is None else min(cpus, math.floor(quota))
-    return Reps(law=law, cpus=usable, **values)  # which makes arrays of them
+    launch, block, treatment, kind, workers, warmup, *numbers = zip(*rows, strict=True)
+    time, calls, unwaited = np.array(numbers, np.float64)
+    _, first, index = np.unique(launch, return_index=True, return_inverse=True)
+    return Reps(
+        np.array(launch),
+        np.array(block),
+        np.arange(len(rows)) - first[index],
+        np.array(treatment),
+        np.array(kind),
+        np.array(workers),
+        np.array(warmup, np.bool_),
+        time,
+        calls,
+        law,
+        np.clip(np.nan_to_num(time - unwaited), 0.0, 0.99 * time),
+        cpus if quota is None or cpus is None else min(cpus, math.floor(quota)),
+    )
 
 
 def _status(status: Status, host: str, pid: int, started: float | None) -> Status:
