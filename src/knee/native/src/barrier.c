@@ -1,20 +1,21 @@
 /* A start that is common to the nanosecond, not to the scheduler's whim.
  *
- * Waiters spin for a while, then sleep on a futex. The last to arrive does not simply let go: it sets an instant a
- * little ahead, long enough for the release to reach every waiter, and each spins on the clock until then. So what
- * differs between the starts is one reading of the clock, not the travel of a cache line or a wake-up. With
- * more parties than CPUs no instant can suit all (some cannot run yet), so it is the moment of the release.
+ * Waiters spin for a while, then sleep on a futex. The last to arrive lets all go; each then makes sure that it runs,
+ * on a CPU of its own; the last to do so sets an instant a little ahead, and all spin on the clock until then. So
+ * what differs between the starts is one reading of the clock, not a wake-up or the travel of a cache line. Who
+ * cannot run in time (the machine is busy) is not waited for. With more parties than CPUs no instant can suit all,
+ * so it is the moment of the release.
  */
 #define _GNU_SOURCE
 #include "barrier.h"
 #include "clock.h"
 #include "futex.h"
 #include "knee.h"
+#include "placement.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdalign.h>
-#include <unistd.h>
 
 /* Two lines of 64: Intel fetches them in pairs, and Apple's and IBM's are that long. */
 #define LINE 128
@@ -22,10 +23,12 @@
 /* Longer spins would eat the quota of a container, and time of a neighbour on the same core. */
 #define SPIN_NS 200000
 
-/* Ahead of the release: for a line to travel and the bracket to read its usage; for a sleeping CPU to wake. */
-#define LEAD_SPINNING_NS 8000
-#define LEAD_SLEEPING_NS 150000
-#define LEAD_PER_SLEEPER_NS 10000
+/* From setting the instant until it comes: for a line to travel, and for the bracket to read the usage. */
+#define LEAD_NS 8000
+
+/* How long those who run wait for those who do not, and when they let another have their CPU, lest it waits for it. */
+#define PATIENCE_NS 2000000
+#define YIELD_NS 30000
 
 /* The top bit of the generation says that the barrier is broken, so that waiters watch one word only. */
 #define BROKEN 0x80000000u
@@ -36,22 +39,13 @@ struct barrier {
     alignas(LINE) _Atomic uint32_t arrived;
     alignas(LINE) _Atomic uint32_t sleepers;
     alignas(LINE) _Atomic uint32_t generation;
-    _Atomic int64_t instant_ns; /* on the generation's line: both arrive together */
+    alignas(LINE) _Atomic int64_t instant_ns; /* 0: not set yet */
+    _Atomic uint32_t running;                 /* released and placed */
+    alignas(LINE) struct placement placement;
 };
 
 _Static_assert(sizeof(struct barrier) <= KNEE_BARRIER_BYTES, "the public size must hold the structure");
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2, "a lock would not be shared");
-
-static uint32_t cpus_allowed(void)
-{
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return (uint32_t)CPU_COUNT(&set);
-#endif
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (uint32_t)online : 1;
-}
 
 int knee_barrier_init(void *memory, uint32_t parties)
 {
@@ -59,7 +53,7 @@ int knee_barrier_init(void *memory, uint32_t parties)
     if (parties == 0 || (uintptr_t)memory % LINE != 0)
         return -EINVAL;
     barrier->parties = parties;
-    barrier->cpus = cpus_allowed();
+    barrier->cpus = placement_allowed();
     atomic_store(&barrier->arrived, 0);
     atomic_store(&barrier->sleepers, 0);
     atomic_store(&barrier->instant_ns, 0);
@@ -67,25 +61,54 @@ int knee_barrier_init(void *memory, uint32_t parties)
     return 0;
 }
 
-static int64_t lead_ns(struct barrier *barrier)
+static int crowded(const struct barrier *barrier)
 {
-    uint32_t sleepers = atomic_load(&barrier->sleepers);
-    if (barrier->parties > barrier->cpus)
-        return 0;
-    return sleepers ? LEAD_SLEEPING_NS + (int64_t)sleepers * LEAD_PER_SLEEPER_NS : LEAD_SPINNING_NS;
+    return barrier->parties > barrier->cpus;
 }
 
 static int release(struct barrier *barrier, uint32_t generation)
 {
+    /* Nobody looks at these now: all parties are here. */
+    placement_clear(&barrier->placement);
+    atomic_store(&barrier->running, 0);
+    atomic_store(&barrier->instant_ns, crowded(barrier) ? clock_now() : 0);
     atomic_store(&barrier->arrived, 0);
-    atomic_store(&barrier->instant_ns, clock_now() + lead_ns(barrier));
     /* Fails only when someone broke the barrier meanwhile. */
     if (!atomic_compare_exchange_strong(&barrier->generation, &generation, (generation + 1) & ~BROKEN))
         return -ECANCELED;
-    /* After the store: who counted itself asleep before is woken, who did after sees the new generation. */
+    /* After the exchange: who counted itself asleep before is woken, who did after sees the new generation. */
     if (atomic_load(&barrier->sleepers))
         futex_wake_all(&barrier->generation);
     return 0;
+}
+
+static void set_instant(struct barrier *barrier, int64_t now)
+{
+    int64_t unset = 0;
+    atomic_compare_exchange_strong(&barrier->instant_ns, &unset, now + LEAD_NS);
+}
+
+/* Takes a CPU and returns the common instant, which the last to come here sets, or the first to lose patience. */
+static int64_t agree(struct barrier *barrier)
+{
+    int64_t instant = atomic_load(&barrier->instant_ns);
+    if (instant)
+        return instant;
+    int64_t start = clock_now(), yielded = start;
+    placement_take(&barrier->placement);
+    if (atomic_fetch_add(&barrier->running, 1) + 1 == barrier->parties)
+        set_instant(barrier, clock_now());
+    while ((instant = atomic_load_explicit(&barrier->instant_ns, memory_order_acquire)) == 0) {
+        int64_t now = clock_now();
+        if (now - start > PATIENCE_NS)
+            set_instant(barrier, now);
+        else if (now - yielded > YIELD_NS) {
+            sched_yield();
+            yielded = clock_now();
+        } else
+            cpu_pause();
+    }
+    return instant;
 }
 
 /* The time is up: breaks the barrier, unless it was released at the last moment. */
@@ -102,7 +125,7 @@ static int give_up(struct barrier *barrier, uint32_t generation)
 static int await_release(struct barrier *barrier, uint32_t generation, int64_t timeout_ns)
 {
     int64_t arrival = clock_now();
-    int64_t spin_ns = barrier->parties > barrier->cpus ? 0 : SPIN_NS;
+    int64_t spin_ns = crowded(barrier) ? 0 : SPIN_NS;
     int64_t deadline = timeout_ns < 0 ? INT64_MAX : arrival + timeout_ns;
     uint32_t now;
 
@@ -133,8 +156,8 @@ int barrier_pass(void *memory, int64_t timeout_ns, int64_t *instant_ns)
         error = release(barrier, generation);
     else
         error = await_release(barrier, generation, timeout_ns);
-    /* Nobody sets the next instant before this thread has arrived again. */
-    *instant_ns = atomic_load(&barrier->instant_ns);
+    if (!error)
+        *instant_ns = agree(barrier);
     return error;
 }
 
