@@ -132,7 +132,9 @@ def test_bad_bounds_are_refused(bounds: Any) -> None:
         Histogram(bounds)
 
 
-@pytest.mark.parametrize("call", [Maximum().update, Histogram([1]).observe, Maximum().local(), Histogram([1]).local()])
+@pytest.mark.parametrize(
+    "call", [Maximum().update, Histogram([1]).observe, Maximum().local(), Histogram([1]).local()]
+)
 def test_values_without_a_place_are_refused(call: Any) -> None:
     with pytest.raises(ValueError, match="NaN"):
         call(float("nan"))

@@ -9,8 +9,20 @@ from typing import Any
 
 import pytest
 
-from knee.padded import Arenas, AtomicFloat64, AtomicInt64, Barrier, Counter, Event, Histogram, Lock, Maximum
-from knee.padded import RWLock, Slots, SpinLock
+from knee.padded import (
+    Arenas,
+    AtomicFloat64,
+    AtomicInt64,
+    Barrier,
+    Counter,
+    Event,
+    Histogram,
+    Lock,
+    Maximum,
+    RWLock,
+    Slots,
+    SpinLock,
+)
 
 GIL_BUILD = not hasattr(sys, "_is_gil_enabled") or "free-threading" not in sys.version
 USUAL = "counted" if GIL_BUILD or sys.version_info < (3, 14) else "deferred"

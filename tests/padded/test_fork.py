@@ -61,7 +61,9 @@ def test_a_lock_held_by_a_thread_that_stayed_behind_is_free(make: type[Lock]) ->
         free = not lock.locked() and tried.acquire(blocking=False)
         return free and lock.acquire() and not lock.acquire(False) and not mine.acquire(timeout=0.01)
 
-    held_elsewhere(lock, tried, then=lambda: (_ for _ in ()).throw(AssertionError) if not in_a_child(check) else None)
+    held_elsewhere(
+        lock, tried, then=lambda: (_ for _ in ()).throw(AssertionError) if not in_a_child(check) else None
+    )
     assert not lock.locked()
 
 

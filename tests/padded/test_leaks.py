@@ -88,7 +88,9 @@ def test_memory_does_not_grow(kind: str) -> None:
     assert resident() - before < 300 * 500  # less than any of them needs
 
 
-@pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="counts are split without the GIL")
+@pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="counts are split without the GIL"
+)
 def test_reference_counts_come_back() -> None:
     for kind in KINDS:
         use(kind)

@@ -105,7 +105,9 @@ def test_counter(handles: bool, programs: list[list[Call]]) -> None:
 
     def make(_: int) -> Callable[[Call], Any]:
         local = counter.local()
-        return lambda call: local(*call[1]) if handles and call[0] == "add" else getattr(counter, call[0])(*call[1])
+        return lambda call: (
+            local(*call[1]) if handles and call[0] == "add" else getattr(counter, call[0])(*call[1])
+        )
 
     assert linearisable(history(make, programs), 0, counter_model)
 

@@ -19,6 +19,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"],
         env={**os.environ, **environment},
+        check=False,
         capture_output=True,
         text=True,
         timeout=60,

@@ -16,7 +16,7 @@ import pkgutil
 # The agent of another Knee may run in this interpreter: let it see the extension that was built for it.
 __path__ = pkgutil.extend_path(__path__, __name__)
 
-from ._core import (  # noqa: E402 (the path comes first)
+from ._core import (
     Arenas,
     ArenaStats,
     AtomicFloat64,
@@ -36,8 +36,8 @@ from ._core import (  # noqa: E402 (the path comes first)
     SpinLock,
     line_size,
 )
-from .pool import WorkerPool, worker_state  # noqa: E402
-from .states import LinePadded, PaddingError, padded_states  # noqa: E402
+from .pool import WorkerPool, worker_state
+from .states import LinePadded, PaddingError, padded_states
 
 __all__ = [
     "ArenaStats",

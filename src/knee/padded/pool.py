@@ -37,9 +37,9 @@ class WorkerPool(ThreadPoolExecutor):
 
     All workers are started by the constructor, in order. CPython hands per-thread slots out in that order; where such
     slots are closer than a line (64 bytes on Apple's lines of 128), neighbours in start order disturb each other at
-    every loop iteration. With ``idle_neighbours`` a thread that only sleeps is started after each worker, so that no two
-    workers are neighbours. That relies on an internal detail of the interpreter and costs a stack per thread: use it
-    where ``knee why`` names the cause.
+    every loop iteration. With ``idle_neighbours`` a thread that only sleeps is started after each worker, so that no
+    two workers are neighbours. That relies on an internal detail of the interpreter and costs a stack per thread: use
+    it where ``knee why`` names the cause.
 
     Args:
         max_workers: None for as many as are useful on this machine.

@@ -105,7 +105,8 @@ class LinePadded(Generic[T]):
                 )
             if start // self.line <= end:
                 raise PaddingError(
-                    "the factory returned one object twice, or two on one line", "let it make a new one at each call"
+                    "the factory returned one object twice, or two on one line",
+                    "let it make a new one at each call",
                 )
             end = (start + size - 1) // self.line
 

@@ -5,6 +5,7 @@
 #include "line.h"
 
 #define BUSY 0x80000000u
+#define WAITED 1u /* in `turn`: readers sleep; the rest of it counts turns */
 
 rwlock *rwlock_new(size_t line)
 {
@@ -131,7 +132,9 @@ wait_result rwlock_read(rwlock *of, uint32_t me, int64_t deadline)
             reader_left(of);
         }
         else {
-            wait_result result = park_wait(of->turn, turn, deadline);
+            if (!(turn & WAITED) && !atomic_compare_exchange_strong(of->turn, &turn, turn | WAITED))
+                continue;
+            wait_result result = park_wait(of->turn, turn | WAITED, deadline);
             if (result != WAIT_DONE)
                 return result;
         }
@@ -176,10 +179,13 @@ uint32_t rwlock_reading(rwlock *of, uint32_t me)
 
 static void writer_left(rwlock *of)
 {
-    if (atomic_fetch_sub(of->writers, 1) == 1) {
-        atomic_fetch_add(of->turn, 1);
+    if (atomic_fetch_sub(of->writers, 1) != 1)
+        return;
+    uint32_t turn = atomic_load(of->turn);
+    while (!atomic_compare_exchange_weak(of->turn, &turn, (turn + 2) & ~WAITED))
+        ;
+    if (turn & WAITED)
         park_wake_all(of->turn);
-    }
 }
 
 wait_result rwlock_write(rwlock *of, uint32_t me, int64_t deadline)

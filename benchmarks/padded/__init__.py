@@ -1,0 +1,1 @@
+"""What the primitives of ``knee.padded`` gain, against themselves packed, the standard library, and peers."""
