@@ -33,7 +33,7 @@ class phase:  # noqa: N801 - reads as a statement: with knee.phase("parse")
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:
         end = perf_counter_ns()
-        marks = _marks.__dict__.get(get_ident())
+        marks = _marks.__dict__.get(get_ident())  # type: ignore[call-overload]  # keys are threads
         if marks is not None:
             marks.append((self.name, end - self._start))
 
@@ -53,13 +53,13 @@ def used() -> list[str]:
 def record() -> list[tuple[str, int]]:
     """Start collecting the calling thread's marks; returns the list that they are appended to."""
     marks: list[tuple[str, int]] = []
-    _marks.__dict__[get_ident()] = marks
+    _marks.__dict__[get_ident()] = marks  # type: ignore[index]
     return marks
 
 
 def forget() -> None:
     """Stop collecting the calling thread's marks."""
-    _marks.__dict__.pop(get_ident(), None)
+    _marks.__dict__.pop(get_ident(), None)  # type: ignore[call-overload]
 
 
 def total(marks: list[tuple[str, int]]) -> dict[str, tuple[int, int]]:

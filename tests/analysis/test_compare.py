@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from knee.analysis import check
-from knee.analysis.compare import analyse
+from knee.analysis.compare import analyse, unmeant
 from knee.analysis.run import kind_report
 from knee.plan.experiment import Experiment
 from knee.plan.treatment import Treatment
@@ -179,3 +179,36 @@ def test_the_efficiency_is_judged_at_its_count(store: Store, least: float, holds
     kinds = [kind_report(store.reps(run), "threads", ())]
     assert [found.holds for found in check.efficiency(kinds, least, 4)] == [holds]
     assert [found.holds for found in check.efficiency(kinds, least, 8)] == [None]
+
+
+def _taken(*packages: str, version: str = "3.13.5", name: str = "old") -> dict[str, object]:
+    return {
+        "label": name,
+        "workload": {"name": name},
+        "interpreter": {"version": version},
+        "environment": {},
+        "packages": list(packages),
+    }
+
+
+def test_a_package_that_came_along_with_the_one_that_varies_is_told() -> None:
+    parts = [_taken("pillow==11.0.0", "numpy==2.0.0"), _taken("pillow==12.2.0", "numpy==2.4.6")]
+    [found] = unmeant({"treatments": parts}, "--with pillow")
+    assert [difference.text for difference in found] == ["packages numpy: 2.0.0 / 2.4.6"]
+
+
+@pytest.mark.parametrize(
+    ("varies", "other", "told"),
+    [
+        ("targets", _taken(name="new"), []),
+        ("--python", _taken(version="3.14.0"), []),
+        ("targets", _taken(version="3.14.0"), ["interpreter version"]),
+        ("--git", _taken("mine @ file:///b"), []),
+    ],
+)
+def test_only_what_was_not_meant_to_differ_is_told(
+    varies: str, other: dict[str, object], told: list[str]
+) -> None:
+    first = _taken("mine @ file:///a") if varies == "--git" else _taken()
+    [found] = unmeant({"treatments": [first, other]}, varies)
+    assert [difference.what for difference in found] == told

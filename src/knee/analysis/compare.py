@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from knee.analysis import fingerprint
+from knee.analysis.fingerprint import Difference
 from knee.analysis.hazards import gather
 from knee.analysis.report import Hazard, loss_to_json
 from knee.analysis.run import interpreter_report
@@ -19,7 +23,7 @@ from knee.stats.curves import CurveChange, change
 from knee.stats.phases import WHOLE, PhaseRow
 from knee.stats.phases import compare as compare_phases
 from knee.store.database import Store
-from knee.store.record import Status
+from knee.store.record import LaunchRecord, Status
 
 SCHEMA = 1
 """Version of the ``compare`` JSON; fields are only ever added."""
@@ -53,6 +57,8 @@ class CompareReport:
         labels: of the treatments; the first is what the others are compared with.
         treatments: as they were stored, each with its interpreter.
         blocking: what was held equal between them.
+        differences: for each treatment but the first, in what it differs from the first and was not meant to.
+        seconds_per_launch: how long a launch took, median; what a further one will cost. None without any.
     """
 
     run: int
@@ -63,6 +69,8 @@ class CompareReport:
     labels: tuple[str, ...]
     treatments: tuple[Mapping[str, Any], ...]
     blocking: Blocking
+    differences: tuple[tuple[Difference, ...], ...]
+    seconds_per_launch: float | None
     kinds: tuple[KindComparison, ...]
     launches: int
     hazards: tuple[Hazard, ...]
@@ -87,7 +95,9 @@ class CompareReport:
             "treatments": [dict(t) for t in self.treatments],
             "blocking": self.blocking,
             "blocking_text": BLOCKINGS[self.blocking],
+            "differences": [[found.text for found in each] for each in self.differences],
             "launches": self.launches,
+            "seconds_per_launch": self.seconds_per_launch,
             "margin": None if first is None else first.margin,
             "confidence": None if first is None else first.confidence,
             "rows": [
@@ -125,12 +135,53 @@ def analyse(store: Store, run: int) -> CompareReport:
         labels=labels,
         treatments=record.treatments,
         blocking=design.blocking(experiment),
+        differences=unmeant(record.fingerprint, experiment.varies),
+        seconds_per_launch=seconds_per_launch(launches),
         kinds=kinds(store, run, experiment),
         launches=stored.launches,
         hazards=gather(store, run, interpreter_report(stored, launches), launches),
         losses=tuple(store.losses(run)),
         store=str(store.path),
     )
+
+
+def unmeant(taken: Mapping[str, Any], varies: str) -> tuple[tuple[Difference, ...], ...]:
+    """In what each treatment's fingerprint differs from the first one's, but for what varies.
+
+    A package that varies may bring others along; those are told, for the effect may be theirs.
+    """
+    parts = list(taken.get("treatments", ()))
+    option, _, name = varies.partition(" ")
+    meant = {
+        "targets": ["label", "workload"],
+        "--python": ["label", "interpreter"],
+        "--env": ["label", f"environment {name}"],
+    }.get(option, ["label"])
+    found = []
+    for part in parts[1:]:
+        mine, theirs = ({**p, "packages": _packages(p, option, name)} for p in (parts[0], part))
+        found.append(fingerprint.differences(mine, theirs, meant))
+    return tuple(found)
+
+
+def _packages(part: Mapping[str, Any], option: str, name: str) -> dict[str, str]:
+    """Installed packages by name, without the one that varies; a local one is the package under test of ``--git``."""
+    pairs = (re.split(r"==| @ ", text, maxsplit=1) for text in part.get("packages", ()))
+    found = {words[0].lower().replace("_", "-"): words[-1] for words in pairs}
+    return {
+        package: version
+        for package, version in found.items()
+        if package != name and not (option == "--git" and ("/" in version or "+" in version))
+    }
+
+
+def seconds_per_launch(launches: Sequence[LaunchRecord]) -> float | None:
+    """Median seconds of a launch with all its groups."""
+    spans: dict[int, float] = {}
+    for launch in launches:
+        if launch.ended is not None and launch.status == "ended":
+            spans[launch.launch] = spans.get(launch.launch, 0.0) + launch.ended - launch.started
+    return statistics.median(spans.values()) if spans else None
 
 
 def kinds(store: Store, run: int, experiment: Experiment) -> tuple[KindComparison, ...]:
@@ -159,7 +210,8 @@ def explain_curves(curves: Sequence[CurveChange], labels: Sequence[str]) -> list
     sentences = []
     for curve in curves:
         name, other, time = labels[curve.treatment], labels[0], f"{curve.time.estimate:.2f}"
-        speedups = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f} at {curve.workers} workers"
+        speedups = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f}"
+        speedups += f" at {curve.workers} workers"
         if curve.story == "unmasked":
             sentences.append(
                 f"{name} has the lower speedup ({speedups}) and is still the faster, with {time} of the time of "

@@ -126,13 +126,13 @@ def _blocked(
     resolve(against)
     pythons = () if given["python"] is None else (given["python"],)
     given = {**given, "python": pythons, "margin": given["max_slowdown"], "outputs_differ": False}
-    before = treatments([workload], {**given, "commits": (against,)})
-    now = treatments([workload], {**given, "commits": (), "packages": (*given["packages"], ".")})
+    before = treatments([workload], {**given, "commits": (against,)}).found
+    now = treatments([workload], {**given, "commits": (), "packages": (*given["packages"], ".")}).found
     named = (
         replace(before[0], label=f"{workload.label} {against}"),
         replace(now[0], label=f"{workload.label} now"),
     )
-    with measured(compare.plan(named, given), store) as (opened, run):
+    with measured(compare.plan(named, given, varies="--git"), store) as (opened, run):
         report = analyse(opened, run)
         reps = opened.reps(run)
         losses = opened.losses(run)

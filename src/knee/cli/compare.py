@@ -98,7 +98,8 @@ def command(
             "name targets (bench.py:old bench.py:new) or commands after --, each quoted as one word",
         )
     workloads = commands(words) if words else [options.workload(text, given["setup"]) for text in targets]
-    found = treatments(workloads, given)
+    made = treatments(workloads, given)
+    found = made.found
     if only is not None:
         return alone(chosen(found, only), given, store, plot, json)
     if len(found) < 2:
@@ -106,7 +107,7 @@ def command(
             "one treatment is no comparison",
             "repeat what differs: a target, --python, --with, --env or --git; --only runs one alone",
         )
-    return compared(plan(found, given), store, plot, json)
+    return compared(plan(found, given, made.varies), store, plot, json)
 
 
 def commands(words: Sequence[str]) -> list[Workload]:
@@ -122,7 +123,7 @@ def commands(words: Sequence[str]) -> list[Workload]:
     return found
 
 
-def plan(found: tuple[Treatment, ...], given: Mapping[str, Any]) -> Experiment:
+def plan(found: tuple[Treatment, ...], given: Mapping[str, Any], varies: str = "") -> Experiment:
     """The experiment that the options ask for, with its A/A control."""
     workload = found[0].workload
     if workload.form == "command" and given["kinds"]:
@@ -143,6 +144,7 @@ def plan(found: tuple[Treatment, ...], given: Mapping[str, Any]) -> Experiment:
         again=True,
         outputs=not given["outputs_differ"],
         margin=given["margin"],
+        varies=varies,
     )
     if design.blocking(experiment) == "pool":
         return experiment

@@ -118,7 +118,7 @@ def plan(workload: Workload, given: Mapping[str, Any]) -> Experiment:
             )
         kinds = ("command",)
     pythons = () if given["python"] is None else (given["python"],)
-    found = treatments([workload], {**given, "python": pythons, "commits": ()})
+    found = treatments([workload], {**given, "python": pythons, "commits": ()}).found
     if len(found) > 1:
         raise KneeError(
             "a run has one treatment, and this repeats a package or variable", "see knee compare --help"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from knee.errors import KneeError
@@ -14,7 +15,15 @@ from knee.plan.workload import Workload
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def treatments(workloads: Sequence[Workload], given: Mapping[str, Any]) -> tuple[Treatment, ...]:
+@dataclass(frozen=True)
+class Treatments:
+    """The treatments, and what they were meant to differ in (``Experiment.varies``)."""
+
+    found: tuple[Treatment, ...]
+    varies: str
+
+
+def treatments(workloads: Sequence[Workload], given: Mapping[str, Any]) -> Treatments:
     """Make the treatments: one thing varies, all else is common.
 
     A package or variable that is named once is common to all treatments; one that is named several times is what
@@ -37,20 +46,22 @@ def treatments(workloads: Sequence[Workload], given: Mapping[str, Any]) -> tuple
         "--env": variable_choices,
         "--git": list(given["commits"]),
     }
-    several = [name for name, choices in varied.items() if len(choices) > 1]
+    several = [option for option, choices in varied.items() if len(choices) > 1]
+    name = {"--with": _package, "--env": _variable}
     if len(several) > 1:
         raise KneeError(
             f"{' and '.join(several)} vary at the same time, and an effect could be either's",
             "vary one thing at a time; what is named once is common to all treatments",
         )
     if workloads[0].form == "command":
-        for name in ("--python", "--with", "--git"):
-            if varied[name] or (name == "--with" and packages):
+        for option in ("--python", "--with", "--git"):
+            if varied[option] or (option == "--with" and packages):
                 raise KneeError(
-                    f"{name} is for Python workloads", "a command starts its own workers and interpreter"
+                    f"{option} is for Python workloads", "a command starts its own workers and interpreter"
                 )
     what = several[0] if several else "targets"
-    return tuple(_one(what, choice, workloads[0], packages, variables, given) for choice in varied[what])
+    found = tuple(_one(what, choice, workloads[0], packages, variables, given) for choice in varied[what])
+    return Treatments(found, f"{what} {name[what](varied[what][0])}" if what in name else what)
 
 
 def _one(

@@ -35,6 +35,8 @@ class Experiment:
         pin: whether worker i is pinned to the i-th CPU that Knee may use.
         outputs: whether the treatments' results are compared once, before anything is timed.
         margin: differences of a comparison within this share are ``same``.
+        varies: what the treatments were meant to differ in: ``targets``, ``--python``, ``--with NAME``,
+            ``--env NAME`` or ``--git``; empty where there is one treatment, or nobody said.
         calls: calls per rep and worker; None until calibrated.
     """
 
@@ -57,6 +59,7 @@ class Experiment:
     pin: bool = False
     outputs: bool = False
     margin: float = 0.02
+    varies: str = ""
     calls: int | None = None
 
     def label(self, treatment: int) -> str:

@@ -44,6 +44,9 @@ def parts(report: CompareReport) -> Iterator[RenderableType]:
     names = [f"{', '.join(report.labels[1:])} against {report.labels[0]}"]
     yield Text(names[0], style="bold")
     yield Text(BLOCKINGS[report.blocking], style="dim")
+    for label, found in zip(report.labels[1:], report.differences, strict=False):
+        for difference in found:
+            yield Text(f"{label} differs also in {difference.text}", style="yellow")
     for kind in report.kinds:
         yield Text()
         yield table(kind, report)
@@ -78,7 +81,11 @@ def table(kind: KindComparison, report: CompareReport) -> RenderableType:
     found.add_column("verdict")
     for row in kind.comparison.rows:
         first = [report.labels[row.treatment]] if several else []
-        found.add_row(*first, *_cells(row, kind.comparison.margin), style=_STYLES[row.verdict])
+        found.add_row(
+            *first,
+            *_cells(row, kind.comparison.margin, report.seconds_per_launch),
+            style=_STYLES[row.verdict],
+        )
     note = Text(
         "Ratio: time of the new over time of the old; below 1 is faster. Differences up to "
         f"{kind.comparison.margin:.0%} are the same. Intervals hold with {kind.comparison.confidence:.0%} over all "
@@ -134,14 +141,15 @@ def control(report: CompareReport, kind: KindComparison) -> RenderableType:
     return Group(*lines)
 
 
-def _cells(row: Row, margin: float) -> list[RenderableType]:
+def _cells(row: Row, margin: float, seconds: float | None) -> list[RenderableType]:
     workers = "all" if row.workers is None else str(row.workers)
     verdict = row.verdict.replace("-", " ")
     if row.verdict == "cannot-tell":
         if row.needed is None:
             verdict += f": it lies at the margin of {margin:.0%}, or too few launches tell the spread"
         else:
-            verdict += f": about {row.needed} launches more"
+            took = "" if seconds is None else f" ({units.span(row.needed * seconds)})"
+            verdict += f": about {row.needed} launches more{took}"
     ratio = f"{row.ratio.estimate:.3f}"
     interval = _range(row.ratio, estimate=False)
     if row.modes:
