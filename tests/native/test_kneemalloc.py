@@ -150,3 +150,20 @@ def test_threads_and_forks_live_under_it(run: RunScript, shim: str, free_threade
         KNEE_MALLOC_MODE="round",
     )
     assert output.split() == ["7"]
+
+
+@pytest.mark.parametrize("name", ["libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2"])
+def test_it_rounds_over_other_allocators(run: RunScript, shim: str, name: str) -> None:
+    """Blocks come from, and go back to, whatever allocator is preloaded behind it."""
+    found = [path for folder in ("/usr/lib", "/usr/local/lib") for path in Path(folder).rglob(name)]
+    if not found:
+        pytest.skip(f"no {name} on this machine")
+    output = run(
+        LIBC + "blocks = [libc.malloc(40) for _ in range(500)]\n"
+        "blocks = [libc.realloc(b, 40 + i % 300) for i, b in enumerate(blocks)]\n"
+        "print(sum(b % 64 == 0 for b in blocks), len({b // 64 for b in blocks}))\n"
+        "[libc.free(b) for b in blocks]\n",
+        LD_PRELOAD=f"{shim}:{found[0]}",
+        KNEE_MALLOC_MODE="round",
+    )
+    assert output.split() == ["500", "500"]

@@ -36,7 +36,7 @@ class _Sample(ctypes.Structure):
 class Sampler:
     """Samples one thread of this process from now on; ``drain`` now and then, ``close`` at the end.
 
-    The ring holds about 8,000 samples (less where ``perf_event_mlock_kb`` is small); more are lost and counted.
+    The ring holds about 4,000 samples (less where ``perf_event_mlock_kb`` is small); more are lost and counted.
 
     Args:
         library: the opened library.

@@ -21,7 +21,7 @@
 #define LINE 128
 
 /* Longer spins would eat the quota of a container, and time of a neighbour on the same core. */
-#define SPIN_NS 200000
+#define SPIN_NS 1000000
 
 /* From setting the instant until it comes: for a line to travel, and for the bracket to read the usage. */
 #define LEAD_NS 8000

@@ -18,6 +18,7 @@ struct handover {
     int64_t duration_ns;
     int64_t deadline;
     _Atomic uint64_t *word; /* even: side 0's turn; odd: side 1's; OVER: stop */
+    _Atomic int over;       /* the same for good: side 1 may be about to write its turn over OVER */
     int64_t *spans;
     int batches;
 };
@@ -33,7 +34,7 @@ static int await_turn(struct handover *game, uint64_t turn, int side)
             return 0;
         if (looks % PATIENCE)
             continue;
-        if (side == 0 && clock_now() >= game->deadline)
+        if (side == 0 ? clock_now() >= game->deadline : atomic_load(&game->over))
             return 0;
         sched_yield();
     }
@@ -62,6 +63,7 @@ static int work(int side, void *context)
             game->spans[game->batches++] = (now - then) * ROUNDS / rounds;
         then = now;
     }
+    atomic_store(&game->over, 1);
     atomic_store(game->word, OVER);
     return 0;
 }

@@ -7,8 +7,8 @@
  *     KNEE_MALLOC_MAX     largest size that is treated, default 1024
  *     KNEE_MALLOC_REPORT  a file that gets one line of JSON from each process at its exit
  *
- * Rounding sizes alone isolates blocks of jemalloc, mimalloc and tcmalloc, but not of glibc, whose blocks start 16 bytes
- * past a header; so rounded blocks come from the next allocator's aligned allocation, and its free takes them back.
+ * Rounding sizes alone isolates blocks of jemalloc, mimalloc and tcmalloc, but not of glibc, whose blocks start 16
+ * bytes past a header; so rounded blocks come from the next allocator's aligned allocation, and its free takes them.
  * That path is slower than glibc's malloc (no cache per thread before 2.38): compare scaling, not times.
  */
 #define _GNU_SOURCE

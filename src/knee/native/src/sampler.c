@@ -14,9 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* 8,192 samples of 32 bytes; less where perf_event_mlock_kb forbids it. */
-#define RING_MOST (256 << 10)
-#define RING_LEAST (16 << 10)
+/* 4,096 samples of 32 bytes. Rings of all threads count against perf_event_mlock_kb and RLIMIT_MEMLOCK (some 1 MB on
+ * 2 CPUs for the unprivileged), so none is larger, and the last ones may have to be smaller. */
+#define RING_MOST (128 << 10)
+#define RING_LEAST (8 << 10)
 
 struct knee_sampler {
     int fd;
