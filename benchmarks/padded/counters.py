@@ -51,6 +51,7 @@ def peers() -> tuple[list[Side], list[str]]:
     try:
         from cereggii import AtomicInt64 as Cereggii
 
+        call = "it.increment_and_get()"
         found.append(
             shared(
                 "cereggii.AtomicInt64: word.increment_and_get()",
