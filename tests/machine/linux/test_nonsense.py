@@ -78,10 +78,10 @@ def test_any_tree_gives_a_machine_and_hazards_without_an_error(tree: MemoryTree,
     assert topology.cpus or topology.unknown["cpus"]
     assert topology.line or topology.unknown["line"]
     assert limits.affinity or limits.unknown["affinity"]
-    json.dumps([topology.json(), limits.json(), useful.json()])
+    json.dumps([topology.to_json(), limits.to_json(), useful.to_json()])
     place = Place("linux", tree, topology, limits, workers=3)
     first = snapshot(place)
-    json.dumps(first.json())
+    json.dumps(first.to_json())
     assert all(unchecked(first).values())
     last = snapshot(Place("linux", later, topology, limits, workers=3))
     for hazard in [*before(first, place), *after(first, place, last)]:

@@ -64,4 +64,4 @@ def test_any_output_gives_a_machine(lines: list[str], nonsense: list[tuple[str, 
     assert topology.cpus or topology.unknown["cpus"]
     assert topology.line or topology.unknown["line"]
     assert workers.useful(topology, limits).count >= 1
-    topology.json()
+    topology.to_json()

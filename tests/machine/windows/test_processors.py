@@ -63,4 +63,4 @@ def test_any_buffer_gives_a_machine(noise: bytes, cut: int, at: int) -> None:
     for buffer in (noise, whole[:cut], whole[:at] + noise + whole[at:]):
         topology = processors.parse(buffer)
         assert topology.cpus or topology.unknown["cpus"]
-        topology.json()
+        topology.to_json()

@@ -21,8 +21,8 @@ DISTANCES = (8, 16, 32, 64, 128, 256, 512, 1024)
 MARGIN = 0.15
 """Distances whose cost differs by less than this share do not interfere; sharing a line costs 100 % and more."""
 
-CONFIDENCE = 0.99
-"""Of each distance's interval: eight of them must hold together."""
+CONFIDENCE = 0.98
+"""Of each distance's interval. A wrong size needs two neighbouring distances to err, and the same way."""
 
 ENOUGH = 8
 """Fewest values a distance: below that no interval has the confidence."""

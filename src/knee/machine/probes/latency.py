@@ -22,6 +22,12 @@ PER_RELATION = 24
 ROUNDS = 7
 DURATION = 0.004
 
+BATCH = 200
+"""Hand-overs between two looks at the clock (``ROUNDS`` of handover.c, there and back)."""
+
+FILLED = 0.5
+"""Share of the time that batches of median length must fill; less, and one side was off its CPU."""
+
 
 class Cost(Protocol):
     """What the native kernel gives."""
@@ -29,6 +35,10 @@ class Cost(Protocol):
     @property
     def median_ns(self) -> float:
         """Nanoseconds of one hand-over, one way, in the median batch."""
+
+    @property
+    def batches(self) -> int:
+        """How many batches were made."""
 
 
 Kernel = Callable[[int, int, float], Cost]
@@ -104,9 +114,15 @@ def probe(
     """Measure each pair in rounds, ``seconds`` at most but each pair once."""
     draw = draw or random.Random()
     pairs, sampled = choose(topology, cpus, draw)
+
+    def once(pair: tuple[int, int]) -> float | None:
+        cost = kernel(*pair, DURATION)
+        filled = cost.batches * BATCH * cost.median_ns / (1e9 * DURATION)
+        return cost.median_ns * 1e-9 if FILLED <= filled <= 1 / FILLED else None
+
     found = measure(
         pairs,
-        lambda pair: kernel(pair[0], pair[1], DURATION).median_ns * 1e-9,
+        once,
         rounds=ROUNDS,
         seconds=seconds,
         draw=draw,
@@ -115,5 +131,9 @@ def probe(
     )
     known = {pair: median(values) for pair, values in found.values.items() if values}
     relations = {pair: topology.relation(*pair) if topology.numbered else "unpinned" for pair in pairs}
-    missing = {pair: found.reasons.get(pair, "not measured") for pair in pairs if pair not in known}
+    missing = {
+        pair: found.reasons.get(pair, "a worker was off its CPU in every measurement")
+        for pair in pairs
+        if pair not in known
+    }
     return LatencyProbe(known, relations, sampled, missing)
