@@ -242,11 +242,11 @@ int main(int argc, char **argv)
     readers = rwlock_new(128);
     sharded = shards_new(2, 128);
     memory = arenas_new(3, 1 << 16, 1 << 12, 1 << 18, 128);
-    bool fences = atomic_load(&shards_reader_fences);
+    bool fences = atomic_load(&fence_for_all);
     run(seconds / 2);
-    atomic_store(&shards_reader_fences, false); /* and as where the system has no such fence */
+    atomic_store(&fence_for_all, false); /* and as where the system has no such fence */
     run(seconds / 2);
-    atomic_store(&shards_reader_fences, fences);
+    atomic_store(&fence_for_all, fences);
 
     uint32_t me = slot_mine();
     int64_t sums[2] = {0, 0};

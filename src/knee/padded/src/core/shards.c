@@ -1,35 +1,9 @@
-#define _GNU_SOURCE
 #include "shards.h"
 
 #include <stdlib.h>
-#ifdef __linux__
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 #include "line.h"
 #include "lock.h"
-
-_Atomic bool shards_reader_fences;
-
-void shards_start(void)
-{
-#if defined(__linux__) && defined(__NR_membarrier)
-    atomic_store(&shards_reader_fences,
-                 syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0);
-#endif
-}
-
-/* After it, each writer that has not been seen announced will see the gate taken. */
-static void fence_all(void)
-{
-#if defined(__linux__) && defined(__NR_membarrier)
-    if (atomic_load_explicit(&shards_reader_fences, memory_order_relaxed))
-        syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-#endif
-    atomic_thread_fence(memory_order_seq_cst);
-}
 
 shards *shards_new(size_t count, size_t line)
 {
@@ -117,7 +91,7 @@ static void visit(void *stored, uint32_t slot, void *data)
 void shards_each(shards *of, uint32_t me, void (*call)(shard *each, void *data), void *data)
 {
     lock_enter(&of->gate->word, me);
-    fence_all();
+    fence_seldom();
     table_each(&of->table, settle, NULL);
     table_each(&of->table, visit, &(struct visit){call, data});
     lock_release(&of->gate->word);

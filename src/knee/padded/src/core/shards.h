@@ -2,14 +2,12 @@
 
    A writer announces itself on its own line, looks whether a reader holds the gate, and writes. A reader takes the
    gate, waits until no writer is inside, reads all shards and lets go: what it read is the state at one moment, so
-   reads are linearisable. In the fast path a writer writes no line that another thread writes.
-
-   Announcing and then looking needs a fence between store and load, which costs more than the rest. Where the system
-   can run a fence on all of the process's running threads (membarrier on Linux), the reader, who is rare, pays for it. */
+   reads are linearisable. In the fast path a writer writes no line that another thread writes. */
 #ifndef KNEE_SHARDS_H
 #define KNEE_SHARDS_H
 
 #include "cell.h"
+#include "fence.h"
 #include "table.h"
 
 typedef struct {
@@ -43,19 +41,10 @@ static inline shard *shards_mine(shards *of, uint32_t me)
 /* Waits until no reader holds the gate; the shard's busy mark is set again then. */
 void shards_yield(shards *of, shard *mine);
 
-extern _Atomic bool shards_reader_fences; /* readers run the fence for all */
-
-/* Whether this process can have it so; again in a forked child. */
-void shards_start(void);
-
 static inline void shards_announce(shard *mine)
 {
-    if (__builtin_expect(atomic_load_explicit(&shards_reader_fences, memory_order_relaxed), 1)) {
-        atomic_store_explicit(&mine->busy, 1, memory_order_relaxed);
-        atomic_signal_fence(memory_order_seq_cst); /* for the compiler; for the processor it is the reader's */
-    }
-    else
-        atomic_exchange_explicit(&mine->busy, 1, memory_order_seq_cst);
+    atomic_store_explicit(&mine->busy, 1, memory_order_relaxed);
+    fence_often();
 }
 
 static inline void shards_enter(shards *of, shard *mine)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cell.h"
-#include "shards.h"
+#include "fence.h"
 
 _Thread_local uint32_t slot_current;
 _Atomic uint8_t slot_gone[SLOT_MOST];
@@ -47,7 +47,7 @@ static void after_fork_in_child(void)
         if (used[slot] && slot != slot_current)
             atomic_store_explicit(&slot_gone[slot], 1, memory_order_relaxed);
     atomic_fetch_add(&slot_forks, 1);
-    shards_start();
+    fence_start();
     after_fork_in_parent();
 }
 
@@ -58,7 +58,7 @@ static void start(void)
         fputs("knee.padded: no thread key or no memory left\n", stderr);
         abort();
     }
-    shards_start();
+    fence_start();
 }
 
 void slot_start(void) { pthread_once(&once, start); }
