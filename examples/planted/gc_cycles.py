@@ -1,9 +1,11 @@
-"""Every worker makes trees whose nodes know their parents, and drops them.
+"""Every worker makes trees whose nodes know their parents, in a program that set low thresholds to keep memory flat.
 
-Expected: gc, at the line that makes nodes. Only the collector can free such cycles; each collection stops
-all threads.
-Goes away: cut the cycle when the tree is dropped (the twin), or weak references to parents.
+Expected: gc, at the line that makes nodes or the one that sets the thresholds. Only the collector can free such
+cycles, and each collection stops all threads.
+Goes away: cut the cycle when the tree is dropped (the twin), weak references to parents, or the thresholds left alone.
 """
+
+import gc
 
 TREES = 60
 
@@ -22,13 +24,18 @@ def tree():
     return root
 
 
-def operation():
+def setup(workers):
+    gc.set_threshold(2_000, 0)  # knee: here
+    return [None] * workers
+
+
+def operation(_):
     for _ in range(TREES):
         tree()
 
 
 class fixed:
-    """The same trees, each cut apart when it is dropped."""
+    """The same trees, each cut apart when it is dropped, so that nothing is left to collect."""
 
     @staticmethod
     def operation():

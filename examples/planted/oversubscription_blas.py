@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 
-SIZE = 384
+SIZE = 256
 
 
 def setup_worker(index, workers):

@@ -21,11 +21,11 @@ void add(volatile long *total, long rounds)
 
 def setup(workers):
     totals = (ctypes.c_long * workers)()  # knee: here
-    return [ctypes.byref(totals, 8 * worker) for worker in range(workers)]
+    return [ctypes.c_long.from_buffer(totals, 8 * worker) for worker in range(workers)]
 
 
 def operation(total):
-    NATIVE.add(total, ctypes.c_long(ROUNDS))  # knee: here
+    NATIVE.add(ctypes.byref(total), ctypes.c_long(ROUNDS))  # knee: here
 
 
 class fixed:
@@ -34,6 +34,6 @@ class fixed:
     @staticmethod
     def setup(workers):
         totals = (ctypes.c_long * (32 * (workers + 1)))()
-        return [ctypes.byref(totals, 256 * (worker + 1)) for worker in range(workers)]
+        return [ctypes.c_long.from_buffer(totals, 256 * (worker + 1)) for worker in range(workers)]
 
     operation = staticmethod(operation)
