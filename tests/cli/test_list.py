@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
 from pathlib import Path
-
-import jsonschema
 
 from knee.store.database import Store
 from tests.cli.conftest import Knee
+from tests.schemas import follows
 from tests.synthetic import Synthetic
 
 
@@ -30,8 +28,7 @@ def test_the_json_follows_its_schema(knee: Knee, tmp_path: Path) -> None:
         Synthetic(launches=2).into(store)
         Synthetic(launches=1, status=None, machine={}).into(store)
     listed = json.loads(knee("list", "--json", "-").out)
-    schema = json.loads((resources.files("knee") / "schemas" / "list.json").read_text())
-    jsonschema.validate(listed, schema)
+    follows(listed, "list")
     assert [run["status"] for run in listed["runs"]] == ["finished", "running"]
 
 

@@ -89,7 +89,11 @@ def test_an_interrupt_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(raises(KeyboardInterrupt()), monkeypatch) == 130
-    assert capsys.readouterr().err.split("\n") == ["", "knee: interrupted", ""]  # the first ends the line of ^C
+    assert capsys.readouterr().err.split("\n") == [
+        "",
+        "knee: interrupted",
+        "",
+    ]  # the first ends the line of ^C
 
 
 @pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])
