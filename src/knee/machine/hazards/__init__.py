@@ -59,6 +59,9 @@ KINDS: tuple[Kind, ...] = (
 )
 """Every kind, those that can spoil a number most first."""
 
+LATE: tuple[Kind, ...] = (demotion, debug, tracing, gil, pools, prints)
+"""Kinds that the target or the speed probe tells of: known after a launch only, and then by that alone."""
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -104,9 +107,9 @@ def after(first: Snapshot, where: Place | None = None, last: Snapshot | None = N
     last = last or snapshot(where)
     span = {"seconds": max(0.0, last.clock - first.clock)}
     return _found(
-        kind.after(first.readings[kind.ID], {**last.readings[kind.ID], **span}, where)
+        kind.after(first.readings.get(kind.ID, {}), {**last.readings[kind.ID], **span}, where)
         for kind in KINDS
-        if _known(kind, first) and _known(kind, last)
+        if _known(kind, last) and (kind in LATE or _known(kind, first))
     )
 
 

@@ -27,8 +27,8 @@ def read(place: Place) -> Reading:
                 if version == 2
                 else int(fields.get("throttled_time", 0)) / 1e9
             )
-    if not files and place.limits.quota is None:
-        return unknown(place.limits.unknown.get("quota", "no visible group counts throttled periods"))
+    if not files and "quota" in place.limits.unknown:
+        return unknown(place.limits.unknown["quota"])
     return {"quota": place.limits.quota, "throttled": throttled, "throttled_seconds": seconds}
 
 

@@ -36,9 +36,10 @@ def before(first: Reading, place: Place) -> Hazard | None:
 def after(first: Reading, _last: Reading, place: Place) -> Hazard | None:
     """Reps in which two workers were on one core."""
     core_of = {cpu.number: cpu.core for cpu in place.topology.cpus}
+    reported = place.facts.get("cpus")
     reps = [
         [core_of[number] for number in rep if isinstance(number, int) and number in core_of]
-        for rep in place.facts.get("cpus") or ()
+        for rep in (reported if isinstance(reported, (list, tuple)) else ())
         if isinstance(rep, (list, tuple))
     ]
     shared = sum(len(set(cores)) < len(cores) for cores in reps)
