@@ -18,8 +18,8 @@ from knee.agent.workload import Loaded
 _MOST = 20_000
 """Objects walked at most; a bigger workload is walked in part, and that is told."""
 
-_ELEMENTS = 2_000
-"""Elements of one container walked at most."""
+_ELEMENTS = 4_000
+"""Elements of one container walked at most: half from each end."""
 
 _LEAVES = (int, float, complex, str, bytes, range, bool, type(None), type(Ellipsis), types.CodeType)
 
@@ -152,7 +152,10 @@ class Reach:
         if isinstance(value, (list, tuple, set, frozenset)):
             if len(value) > _ELEMENTS:
                 self.complete = False
-            for index, element in enumerate(list(value)[:_ELEMENTS]):
+            elements = list(enumerate(list(value)))
+            if len(elements) > _ELEMENTS:
+                elements = elements[: _ELEMENTS // 2] + elements[-_ELEMENTS // 2 :]
+            for index, element in elements:
                 yield element, f"{name}[{index}]", owner, file, line
         elif isinstance(value, dict):
             if len(value) > _ELEMENTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any
 
 from knee.causes.trial import Trial
@@ -80,7 +80,7 @@ def reduce(
     many = _calm([rep for rep in mine if rep.workers == workers])
     if not one or not many:
         return None
-    single, several = median(map(_unit, one)), median(map(_unit, many))
+    single, several = _typical(one), _typical(many)
     commands = one[0].kind == "command"
     if law == "fixed" and commands:
         efficiency = math.log(single / (several * workers))
@@ -100,6 +100,12 @@ def reduce(
 def _unit(rep: RepResult) -> float:
     """Seconds per call, from the first worker's start to the last one's end."""
     return rep.time / max(1, max(sample.calls for sample in rep.samples))
+
+
+def _typical(reps: Sequence[RepResult]) -> float:
+    """Mean of the faster half: what disturbs a rep from outside only ever makes it longer."""
+    times = sorted(map(_unit, reps))
+    return fmean(times[: -(-len(times) // 2)])
 
 
 def waiting(rep: RepResult) -> float:

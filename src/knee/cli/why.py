@@ -82,7 +82,7 @@ def ask(workload: Workload, given: Mapping[str, Any]) -> Any:
     if given["kinds"]:
         raise KneeError("--kind does not apply", "knee why compares kinds of worker itself")
     pythons = () if given["python"] is None else (given["python"],)
-    found = treatments([workload], {**given, "python": pythons, "commits": ()})
+    found = treatments([workload], {**given, "python": pythons, "commits": ()}).found
     if len(found) > 1:
         raise KneeError(
             "knee why looks into one treatment, and this repeats a package or variable", "name one"
