@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from planting.case import Case
@@ -26,9 +27,10 @@ class Proof:
     text: str
 
 
-def proved(planted: Case, twin: Case, *, python: str, budget: float) -> Proof:
+def proved(planted: Case, twin: Case, *, python: str, budget: float, store: Path) -> Proof:
     """Prove one pair; ``proven`` is None where this machine cannot."""
-    options = ("--python", python, "--workers", "1,2", "--budget", f"{budget:g}s", "--json", "-")
+    options = ["--python", python, "--workers", "1,2", "--budget", f"{budget:g}s"]
+    options += ["--store", str(store), "--json", "-"]
     try:
         if planted.apart:
             before, after = (_speedup(_asked(case, "run", case.target, *options)) for case in (planted, twin))

@@ -69,13 +69,14 @@ def knee(*words: str) -> list[str]:
     return [sys.executable, "-m", "knee", *words]
 
 
-def tried(case: Case, run: int, *, python: str, budget: float) -> Trial:
+def tried(case: Case, run: int, *, python: str, budget: float, store: Path) -> Trial:
     """Run ``knee why`` once."""
     head = (case.path.name, case.name, case.expected, run)
     begun = time.monotonic()
     try:
         with holding(case) as conditions:
-            words = knee("why", case.target, "--python", python, "--budget", f"{budget:g}s", "--json", "-")
+            words = knee("why", case.target, "--workers", "2", "--python", python)
+            words += ["--budget", f"{budget:g}s", "--store", str(store), "--json", "-"]
             answer = subprocess.run(
                 [*words, *conditions.arguments],
                 preexec_fn=conditions.enter,
