@@ -10,7 +10,7 @@ from scipy import stats
 
 from knee.stats.machines import Machine, palindromes
 from knee.stats.stopping import LOOKS, look_confidence
-from tests.quality.estimators import Ends, t_on_midmeans
+from tests.quality.estimators import Ends, weighted_midmeans
 
 RUNS = 2000
 BLOCKS = 1
@@ -70,8 +70,8 @@ def sequential(a: np.ndarray, b: np.ndarray, margin: float = MARGIN) -> Outcome:
     low, high = np.empty(runs), np.empty(runs)
     for look in sorted({*(n for n in LOOKS if n <= most), most}):
         open_ = verdict == 2
-        ends = t_on_midmeans(a[open_, :look], b[open_, :look], level)
-        equal = t_on_midmeans(a[open_, :look], b[open_, :look], 1 - 2 * (1 - level))
+        ends = weighted_midmeans(a[open_, :look], b[open_, :look], level)
+        equal = weighted_midmeans(a[open_, :look], b[open_, :look], 1 - 2 * (1 - level))
         low[open_], high[open_] = ends
         said = np.full(int(open_.sum()), 2)
         said[(equal[0] > -edge) & (equal[1] < edge)] = 0

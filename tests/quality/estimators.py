@@ -18,8 +18,30 @@ Estimator = Callable[[np.ndarray, np.ndarray, float], Ends]
 RESAMPLES = 999
 
 
+def weighted_midmeans(a: np.ndarray, b: np.ndarray, confidence: float) -> Ends:
+    """Launch midmeans weighted by how precisely each is known: what ``knee.stats.comparison`` does."""
+    d = np.sort((b - a).reshape(*a.shape[:2], a.shape[2] * a.shape[3]), axis=-1)
+    pairs, cut = d.shape[-1], d.shape[-1] // 4
+    value = d[..., cut : pairs - cut].mean(axis=-1)
+    kept, launches = pairs - 2 * cut, d.shape[1]
+    bent = np.clip(d, d[..., cut, None], d[..., pairs - cut - 1, None])
+    variance = np.maximum(bent.var(axis=-1) * pairs / (kept * (kept - 1)), 1e-14)
+    centre = np.exp(np.log(variance).mean(axis=1, keepdims=True))
+    inside = (4 * centre + (kept - 1) * variance) / (4 + kept - 1)
+    low, high = np.zeros(len(d)), ((value - value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    for _ in range(60):
+        middle = (low + high) / 2
+        above = _weighted(value, inside, middle)[1] > launches - 1
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    mean, squares, weight = _weighted(value, inside, high)
+    half = stats.t.ppf(0.5 + confidence / 2, launches - 1) * np.sqrt(
+        np.maximum(squares / (launches - 1), 1) / weight
+    )
+    return mean - half, mean + half
+
+
 def t_on_midmeans(a: np.ndarray, b: np.ndarray, confidence: float) -> Ends:
-    """Student's t on launch midmeans of log ratios: what ``knee.stats.comparison`` does."""
+    """Student's t on launch midmeans of log ratios."""
     d = np.sort((b - a).reshape(*a.shape[:2], a.shape[2] * a.shape[3]), axis=-1)
     cut = d.shape[-1] // 4
     return _t(d[..., cut : d.shape[-1] - cut].mean(axis=-1), confidence)
@@ -109,6 +131,7 @@ def hierarchical_bootstrap(a: np.ndarray, b: np.ndarray, confidence: float) -> E
 
 
 ESTIMATORS: dict[str, Estimator] = {
+    "weighted midmeans": weighted_midmeans,
     "t on launch midmeans": t_on_midmeans,
     "t on launch means": t_on_launches,
     "t on launch medians": t_on_medians,
@@ -120,6 +143,13 @@ ESTIMATORS: dict[str, Estimator] = {
     "signed rank": signed_rank,
     "sign test": sign_test,
 }
+
+
+def _weighted(value: np.ndarray, inside: np.ndarray, between: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Weighted mean, weighted sum of squares and sum of weights of each run."""
+    weight = 1 / (inside + between[:, None])
+    mean = (weight * value).sum(axis=1) / weight.sum(axis=1)
+    return mean, (weight * (value - mean[:, None]) ** 2).sum(axis=1), weight.sum(axis=1)
 
 
 def _t(values: np.ndarray, confidence: float) -> Ends:

@@ -38,10 +38,10 @@ def test_the_naive_design_claims_winners_on_the_placement_lottery() -> None:
 def test_the_chosen_estimator_keeps_its_level_and_no_candidate_that_does_finds_more(machine: Machine) -> None:
     """Level and coverage by themselves, without margin; power against every other candidate that keeps the level."""
     found = tables.estimators(machine)
-    false, covered, power = found["t on launch midmeans"]
+    false, covered, power = found["weighted midmeans"]
     print(machine.name, found)
     assert false <= 0.05 + NOISE
-    assert 0.95 - NOISE <= covered <= 0.97
+    assert covered >= 0.95 - NOISE
     rivals = [p for name, (f, c, p) in found.items() if f <= 0.05 + NOISE and c >= 0.95 - NOISE]
     # Where nothing can be gained from robustness, it costs under 5 points.
     assert power >= max(rivals) - 0.05
@@ -61,7 +61,7 @@ def test_the_simulated_estimator_is_the_real_one() -> None:
             assert np.log([row.ratio.low, row.ratio.high]) == pytest.approx(
                 [outcome.ends[0][0], outcome.ends[1][0]]
             )
-        low, high = designs.t_on_midmeans(a, b, designs.look_confidence(0.95))
+        low, high = designs.weighted_midmeans(a, b, designs.look_confidence(0.95))
         assert np.log([row.ratio.low, row.ratio.high]) == pytest.approx([low[0], high[0]])
 
 

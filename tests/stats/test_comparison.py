@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from knee.plan.cell import CONTROL
-from knee.stats.comparison import Comparison, Row, compare, judge
+from knee.stats.comparison import Comparison, Row, compare
 from knee.stats.machines import Machine, palindromes, reps_of
 from knee.stats.reps import Reps
 
@@ -155,13 +155,3 @@ def test_an_effect_follows_the_treatment_or_its_position(effect: float, second: 
     assert found.second.estimate == pytest.approx(1 + second, abs=0.01)
     assert found.treatment is not None
     assert found.treatment.estimate == pytest.approx(1 + effect, abs=0.01)
-
-
-def test_judge_keeps_the_two_sides_apart() -> None:
-    logs = np.array([0.1, 0.11, 0.09, 0.1, 0.105])
-    up, down = judge(logs, 0.02, 0.95), judge(-logs, 0.02, 0.95)
-    assert up is not None
-    assert down is not None
-    assert (up[1], down[1]) == ("slower", "faster")
-    assert up[0].estimate * down[0].estimate == pytest.approx(1)
-    assert judge(np.array([math.nan]), 0.02, 0.95) is None

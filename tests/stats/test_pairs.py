@@ -29,11 +29,28 @@ def test_a_rep_without_a_partner_is_left_out() -> None:
     assert pairs(reps_of(np.zeros((1, 1, 1, 3)), order * 0, (1,)), 1, 0).launch.size == 0
 
 
-def test_by_launch_has_a_column_for_each_count() -> None:
+def test_by_launch_has_an_entry_for_each_count_and_every_launch() -> None:
     order = np.broadcast_to([0, 1, 1, 0], (3, 1, 2, 4))
-    counts, logs = by_launch(pairs(reps_of(np.zeros((3, 1, 2, 4)), order, (1, 4)), 1, 0))
-    assert counts.tolist() == [1, 4]
-    assert logs.shape == (3, 2)
+    reps = reps_of(np.zeros((3, 1, 2, 4)), order, (1, 4))
+    found = by_launch(pairs(reps.where((reps.launch != 1) | (reps.workers == 1)), 1, 0))
+    assert list(found) == [1, 4]
+    assert np.isfinite(found[1].value).tolist() == [True, True, True]
+    assert np.isfinite(found[4].value).tolist() == [True, False, True]
+
+
+@given(st.lists(st.floats(-9, 9), min_size=2, max_size=20))
+def test_variances_are_those_of_yuen(values: list[float]) -> None:
+    order = np.tile([0, 1], len(values))[None, None, None]
+    log = np.zeros((1, 1, 1, 2 * len(values)))
+    log[..., 1::2] = values
+    found = by_launch(pairs(reps_of(log, order, (1,)), 1, 0))[1]
+    cut = len(values) // 4
+    bent = np.asarray(stats.mstats.winsorize(np.array(values), (0.25, 0.25)))
+    kept = len(values) - 2 * cut
+    assert found.degrees[0] == kept - 1
+    if kept > 1:
+        expected = np.sum((bent - bent.mean()) ** 2) / (kept * (kept - 1))
+        assert found.variance[0] == pytest.approx(expected, abs=1e-9)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-9, 9)), max_size=60))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from knee.stats.interval import Interval, of_mean, of_ratio
+from knee.stats.interval import Interval, of_ratio
 from knee.stats.launches import Grid, over_blocks
 from knee.stats.modes import Mode, modes
 from knee.stats.pairs import by_launch, pairs, rank
 from knee.stats.position import Position, position
-from knee.stats.reps import Floats, Reps
-from knee.stats.stopping import Decision, is_look, launches_for, look_confidence
+from knee.stats.reps import Reps
+from knee.stats.stopping import Decision, is_look, look_confidence
+from knee.stats.told import Told, average
+from knee.stats.verdict import Verdict, judge
 from knee.stats.waiting import Waiting, leave_out
-
-Verdict = Literal["faster", "slower", "same", "cannot-tell", "suspect"]
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,9 @@ def compare(
     """Compare every treatment with the reference.
 
     Reps are paired inside their pools, the log ratios of the pairs are reduced to one number per launch and worker
-    count (``pairs.by_launch``), and Student's t over launches gives the interval: the estimator was chosen by
-    simulation, docs/statistics.md. Its level is raised for repeated looks (``stopping.look_confidence``) and for
-    the number of treatments (Šidák 1967).
+    count (``pairs.by_launch``), and the mean over launches has its interval (``told.Told.interval``): the estimator
+    was chosen by simulation, docs/statistics.md. Its level is raised for repeated looks
+    (``stopping.look_confidence``) and for the number of treatments (Šidák 1967).
 
     Args:
         reps: of a whole run.
@@ -165,13 +165,15 @@ def compare(
     rows: list[Row] = []
     whole: list[Row] = []
     for rival in rivals:
-        counts, logs = by_launch(pairs(spared, rival, against))
-        for j, workers in enumerate(counts):
-            cell = chosen.select(workers=int(workers))
+        told = by_launch(pairs(spared, rival, against))
+        for workers, launches in told.items():
+            cell = chosen.select(workers=workers)
             times = _time(cell, rival, confidence), _time(cell, against, confidence)
-            rows += _row(int(workers), rival, against, logs[:, j], times, margin, level, control)
-        if counts.size > 1:
-            whole += _row(None, rival, against, _over_counts(logs), (None, None), margin, level, control)
+            rows += _row(workers, rival, against, launches, times, margin, level, control)
+        if len(told) > 1:
+            whole += _row(
+                None, rival, against, average(list(told.values())), (None, None), margin, level, control
+            )
     return Comparison(
         kind,
         tuple(rows + whole),
@@ -187,14 +189,14 @@ def _row(
     workers: int | None,
     treatment: int,
     against: int,
-    logs: Floats,
+    told: Told,
     times: tuple[Interval | None, Interval | None],
     margin: float,
     level: float,
     control: Control,
 ) -> list[Row]:
     """The row, or none when no launch has both treatments."""
-    found = judge(logs, margin, level)
+    found = judge(told, margin, level)
     if found is None:
         return []
     ratio, verdict, launches, needed = found
@@ -202,59 +204,20 @@ def _row(
     biased = control.biased and control.ratio is not None and ratio.overlaps(control.ratio)
     if verdict != "cannot-tell" and (control.failed or (claim and biased)):
         verdict = "suspect"
-    return [Row(workers, treatment, against, ratio, verdict, *times, launches, needed, modes(logs))]
-
-
-def judge(logs: Floats, margin: float, level: float) -> tuple[Interval, Verdict, int, int | None] | None:
-    """Ratio, verdict, launches and launches still needed from one log ratio per launch; None when there are
-    none.
-
-    ``faster`` and ``slower`` need the interval at ``level`` beyond the margin; ``same`` needs two one-sided
-    tests at the same error rate (Schuirmann 1987), which is the interval at 1 - 2 (1 - level) inside the
-    margin.
-    """
-    known = logs[np.isfinite(logs)]
-    inner = of_mean(known, level)
-    equal = of_mean(known, 1 - 2 * (1 - level))
-    if inner is None or equal is None:
-        return None
-    edge = math.log1p(margin)
-    verdict: Verdict = "cannot-tell"
-    if inner.low > edge:
-        verdict = "slower"
-    elif inner.high < -edge:
-        verdict = "faster"
-    elif equal.inside(-edge, edge):
-        verdict = "same"
-    needed: int | None = 0
-    if verdict == "cannot-tell":
-        needed = None
-        if known.size > 1:
-            inside = abs(inner.estimate) < edge
-            confidence = 1 - 2 * (1 - level) if inside else level
-            total = launches_for(
-                float(known.std(ddof=1)), abs(abs(inner.estimate) - edge), confidence, most=10_000
-            )
-            needed = None if total is None else max(1, total - known.size)
-    return inner.exp(), verdict, int(known.size), needed
+    return [Row(workers, treatment, against, ratio, verdict, *times, launches, needed, modes(told.value))]
 
 
 def _control(reps: Reps, against: int, twin: int | None, margin: float, level: float) -> Control:
-    if twin is not None:
-        counts, logs = by_launch(pairs(reps, twin, against))
-    else:
-        counts, logs = by_launch(pairs(_halves(reps.select(treatment=against)), 1, 0))
-    if counts.size == 0:
-        return Control(None, "cannot-tell", False)
-    found = judge(_over_counts(logs), margin, level)
+    found_pairs = (
+        pairs(reps, twin, against)
+        if twin is not None
+        else pairs(_halves(reps.select(treatment=against)), 1, 0)
+    )
+    told = by_launch(found_pairs)
+    found = judge(average(list(told.values())), margin, level) if told else None
     if found is None:
         return Control(None, "cannot-tell", False)
     return Control(found[0], found[1], found[0].excludes(1.0))
-
-
-def _over_counts(logs: Floats) -> Floats:
-    """Mean over worker counts, for launches that measured every count, shape (L,)."""
-    return np.asarray(logs.mean(axis=1))
 
 
 def _halves(reps: Reps) -> Reps:

@@ -21,6 +21,7 @@ class Machine:
 
     Attributes:
         noise: standard deviation inside a launch, of log times.
+        uneven: standard deviation between launches of the log of that noise (a machine busy now and then).
         tail: degrees of freedom of Student's t for that noise, scaled to ``noise``; infinite is normal.
         launch: standard deviation of a whole launch.
         slow: time on a slow core over time on a fast one.
@@ -39,6 +40,7 @@ class Machine:
 
     name: str
     noise: float = 0.02
+    uneven: float = 0.0
     tail: float = math.inf
     launch: float = 0.0
     slow: float = 1.0
@@ -72,7 +74,8 @@ class Machine:
             np.broadcast_to(log_base.T[None, None, None], (*order.shape[:4], log_base.shape[0])),
             order,
             axis=-1,
-        ) + self.noise * self._standard(rng, order.shape)
+        )
+        log = log + self.noise * self._unevenness(rng, (runs, launches)) * self._standard(rng, order.shape)
         log += self.launch * rng.normal(size=(runs, launches, 1, 1, 1))
         if self.odds:
             drawn = (runs, launches, order.shape[2] if self.lottery == "pool" else 1, width)
@@ -104,6 +107,10 @@ class Machine:
         busy = self.comes / (self.comes + self.goes)
         extra = busy * math.log(self.neighbour) + self.mode_share * math.log(self.mode)
         return np.asarray(math.log(self.slow) * self.slow_chance(n) + np.where(n > 1, extra, 0.0))
+
+    def _unevenness(self, rng: np.random.Generator, shape: tuple[int, int]) -> Floats | float:
+        """The noise of each launch over ``noise``, shape (runs, launches, 1, 1, 1)."""
+        return np.exp(self.uneven * rng.normal(size=(*shape, 1, 1, 1))) if self.uneven else 1.0
 
     def _standard(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         if math.isinf(self.tail):
@@ -137,6 +144,7 @@ MACHINES = (
     Machine("neighbour", neighbour=1.6),
     Machine("heavy tails", noise=0.04, tail=3),
     Machine("two modes", mode=1.5),
+    Machine("uneven launches", uneven=1.0),
 )
 """The machines on which estimators are chosen (docs/statistics.md)."""
 

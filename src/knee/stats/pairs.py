@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.stats.reps import Bools, Floats, Ints, Reps
+from knee.stats.told import Told
 
 _TRIM = 0.25
 
@@ -43,22 +44,43 @@ def pairs(reps: Reps, rival: int, against: int) -> Pairs:
     return Pairs(new.launch, new.workers, new.log_cost() - old.log_cost(), new.position > old.position)
 
 
-def by_launch(of: Pairs) -> tuple[Ints, Floats]:
-    """Reduce pairs to one log ratio per launch and worker count: the midmean.
+def by_launch(of: Pairs) -> dict[int, Told]:
+    """Reduce pairs to one log ratio per launch and worker count: the midmean, with its variance.
 
     The quarter of the pairs at either end is left out, so that a neighbour who comes or goes between the two reps of
     a pair does not decide the launch (trimmed mean; Tukey, A survey of sampling from contaminated distributions,
     1960). With under four pairs it is the mean. Chosen by simulation, docs/statistics.md.
 
     Returns:
-        worker counts, shape (W,), and log ratios, shape (L, W), NaN where a launch lacks a count.
+        for each worker count, the launches in ascending order (all that have any count).
     """
     launches, row = np.unique(of.launch, return_inverse=True)
-    counts, column = np.unique(of.workers, return_inverse=True)
-    cell = row * counts.size + column
-    return counts, midmeans(cell, of.log_ratio, launches.size * counts.size).reshape(
-        launches.size, counts.size
-    )
+    found = {}
+    for workers in np.unique(of.workers):
+        here = of.workers == workers
+        group, values = row[here], of.log_ratio[here]
+        value = midmeans(group, values, launches.size)
+        variance, degrees = _variances(group, values, launches.size)
+        found[int(workers)] = Told(value, variance, degrees)
+    return found
+
+
+def _variances(group: Ints, values: Floats, size: int) -> tuple[Floats, Floats]:
+    """Variance of each midmean and its degrees of freedom, from winsorised squares (Yuen, Biometrika 61, 1974)."""
+    order = np.lexsort((values, group))
+    group, values = group[order], values[order]
+    number = np.bincount(group, minlength=size)
+    start = np.cumsum(number) - number
+    cut = np.floor(_TRIM * number).astype(np.int64)
+    lowest, highest = (start + cut)[group], (start + number - cut - 1)[group]
+    bent = np.clip(values, values[lowest], values[highest])
+    filled = np.maximum(number, 1)
+    mean = np.bincount(group, weights=bent, minlength=size) / filled
+    squares = np.bincount(group, weights=(bent - mean[group]) ** 2, minlength=size)
+    degrees = number - 2 * cut - 1
+    variance = np.full(size, np.nan)
+    np.divide(squares, (degrees + 1) * degrees, out=variance, where=degrees > 0)
+    return variance, np.maximum(degrees, 0).astype(np.float64)
 
 
 def midmeans(group: Ints, values: Floats, size: int) -> Floats:
