@@ -10,7 +10,6 @@ import sys
 import textwrap
 from dataclasses import fields
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -93,21 +92,24 @@ SAMPLES = st.builds(
 )
 
 
-@given(st.lists(SAMPLES, min_size=1, max_size=5))
-@settings(max_examples=50, deadline=None)
-def test_samples_are_exact_and_unknown_stays_unknown(samples: list[WorkerSample]) -> None:
-    with TemporaryDirectory() as folder, Store.open(Path(folder) / "knee.db") as opened:
-        run = opened.begin(Synthetic().record())
-        opened.append_block(
-            run, 0, 0, 0, [rep(place, samples=(sample,)) for place, sample in enumerate(samples)]
-        )
-        found = opened.samples(run)
-    assert len(found) == len(samples)
-    for row, sample in enumerate(samples):
-        for field in fields(WorkerSample):
-            if field.name == "phases":
-                continue
-            expected, value = getattr(sample, field.name), getattr(found, field.name)[row]
+def test_samples_are_exact_and_unknown_stays_unknown(store: Store) -> None:
+    run = store.begin(Synthetic().record())
+    stored: list[WorkerSample] = []
+
+    @given(SAMPLES)
+    @settings(deadline=None)
+    def check(sample: WorkerSample) -> None:
+        store.append_block(run, 0, 0, len(stored), [rep(samples=(sample,))])
+        stored.append(sample)
+
+    check()
+    found = store.samples(run)
+    assert len(found) == len(stored)
+    for field in fields(WorkerSample):
+        if field.name == "phases":
+            continue
+        for sample, value in zip(stored, getattr(found, field.name), strict=True):
+            expected = getattr(sample, field.name)
             assert math.isnan(value) if expected is None else value == expected, field.name
 
 
