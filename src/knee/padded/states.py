@@ -19,6 +19,9 @@ from . import _core
 
 T = TypeVar("T")
 
+# With the GIL other threads can put objects of these types on the free lists, which all share, while a factory runs.
+RECYCLED: frozenset[type] = frozenset({dict, float, list, tuple})
+
 
 class PaddingError(KneeError):
     """The objects do not lie as they should; nothing relies on them yet."""
@@ -80,10 +83,10 @@ class LinePadded(Generic[T]):
                 made[i] = self.factory(*args, **kwargs)
         finally:
             blocks = _core._rounding_end()
-        self._check([id(one) for one in made], blocks)
+        self._check(made, blocks)
         return made
 
-    def _check(self, addresses: list[int], blocks: list[tuple[int, int]]) -> None:
+    def _check(self, made: list[T], blocks: list[tuple[int, int]]) -> None:
         blocks.sort()
         for start, size in blocks:
             if start % self.line and not self._guarded:
@@ -95,10 +98,13 @@ class LinePadded(Generic[T]):
             self.asked += size
             self.used += -(-max(size, 1) // self.line) * self.line + (self.line if self._guarded else 0)
         end = -1
-        for address in sorted(addresses):
+        for one in sorted(made, key=id):
+            address = id(one)
             which = bisect(blocks, (address, sys.maxsize)) - 1
             start, size = blocks[which] if which >= 0 else (0, 0)
             if not start <= address < start + size:
+                if self._guarded and type(one) in RECYCLED:
+                    continue
                 raise PaddingError(
                     "the factory returned an object that it did not make, or one from a free list",
                     "let it make a new instance of a class (numbers, and objects kept elsewhere, cannot be padded)",
