@@ -12,13 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PARTIES 8
+#define PARTIES_MOST 8
 #define ROUNDS 300
 
 static struct {
     _Alignas(128) char barrier[KNEE_BARRIER_BYTES];
     atomic_int came[ROUNDS];
     _Atomic int64_t released[ROUNDS];
+    int parties;
     int plain; /* written by one thread a round: the barrier alone must order it */
 } *shared;
 
@@ -28,14 +29,14 @@ static void *worker(void *number)
     for (int round = 0; round < ROUNDS; round++) {
         int64_t released, seen = 0;
         struct knee_stamp start, stop;
-        if (round % PARTIES == index)
+        if (round % shared->parties == index)
             shared->plain = round;
         atomic_fetch_add(&shared->came[round], 1);
         if (round % 2)
             CHECK(knee_barrier_wait(shared->barrier, -1, &released) == 0);
         else
             CHECK(knee_begin(shared->barrier, 60000000000, &start, &released) == 0);
-        CHECK(atomic_load(&shared->came[round]) == PARTIES);
+        CHECK(atomic_load(&shared->came[round]) == shared->parties);
         CHECK(shared->plain == round);
         if (!atomic_compare_exchange_strong(&shared->released[round], &seen, released))
             CHECK(seen == released); /* the same instant for all */
@@ -50,29 +51,30 @@ static void *worker(void *number)
     return NULL;
 }
 
-static void reset(uint32_t parties)
+static void reset(int parties)
 {
+    shared->parties = parties;
     for (int round = 0; round < ROUNDS; round++) {
         atomic_store(&shared->came[round], 0);
         atomic_store(&shared->released[round], 0);
     }
-    CHECK(knee_barrier_init(shared->barrier, parties) == 0);
+    CHECK(knee_barrier_init(shared->barrier, (uint32_t)parties) == 0);
 }
 
-static void threads_pass_together(void)
+static void threads_pass_together(int parties)
 {
-    pthread_t threads[PARTIES];
-    reset(PARTIES);
-    for (int i = 0; i < PARTIES; i++)
+    pthread_t threads[PARTIES_MOST];
+    reset(parties);
+    for (int i = 0; i < parties; i++)
         CHECK(pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i) == 0);
-    for (int i = 0; i < PARTIES; i++)
+    for (int i = 0; i < parties; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-static void processes_pass_together(void)
+static void processes_pass_together(int parties)
 {
-    reset(PARTIES);
-    for (int i = 0; i < PARTIES; i++) {
+    reset(parties);
+    for (int i = 0; i < parties; i++) {
         pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
@@ -80,7 +82,7 @@ static void processes_pass_together(void)
             _exit(0);
         }
     }
-    for (int i = 0; i < PARTIES; i++) {
+    for (int i = 0; i < parties; i++) {
         int status;
         CHECK(wait(&status) > 0);
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -133,9 +135,12 @@ int main(void)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
     bad_memory_is_refused();
-    threads_pass_together();
+    /* As many as there are CPUs agree on an instant; with more it is the release. */
+    for (int parties = 1; parties <= PARTIES_MOST; parties *= 2)
+        threads_pass_together(parties);
     a_timeout_breaks_it_for_all();
     abort_wakes_sleepers_and_spinners();
-    processes_pass_together();
+    processes_pass_together(2);
+    processes_pass_together(PARTIES_MOST);
     return 0;
 }
