@@ -17,6 +17,7 @@ class MemoryTree(Tree):
     def __init__(self, files: Mapping[str, bytes | OSError]) -> None:
         super().__init__("/recorded")
         self.files = dict(files)
+        self._folders: dict[str, set[str]] = {}
 
     def _bytes(self, path: str) -> bytes:
         found = self.files.get(path, FileNotFoundError(2, "No such file or directory"))
@@ -25,10 +26,14 @@ class MemoryTree(Tree):
         return found
 
     def _names(self, path: str) -> list[str]:
-        names = {name[len(path) + 1 :].split("/")[0] for name in self.files if name.startswith(f"{path}/")}
-        if not names:
+        if not self._folders:
+            for name in self.files:
+                while "/" in name:
+                    name, _, last = name.rpartition("/")  # noqa: PLW2901
+                    self._folders.setdefault(name, set()).add(last)
+        if path not in self._folders:
             raise FileNotFoundError(2, "No such file or directory")
-        return list(names)
+        return list(self._folders[path])
 
     def changed(self, changes: Mapping[str, str | None]) -> MemoryTree:
         """The same machine with some files replaced, or gone where None."""

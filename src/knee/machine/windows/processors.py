@@ -39,8 +39,6 @@ def parse(buffer: bytes, system: str = "Windows", reason: str = "the buffer is e
                     caches.append(Cache(level, name, numbers, size, line if 8 <= line <= 4096 else None))
         except (struct.error, IndexError):
             unknown["records"] = f"a record of relationship {relation} is cut short"
-    if not cores:
-        unknown["cpus"] = reason if not buffer else "no processor core among the records"
     ranks = sorted({rank for rank, _ in cores}, reverse=True)
     names = (
         ["performance", "efficiency"] if len(ranks) == 2 else [f"efficiency class {rank}" for rank in ranks]
@@ -50,6 +48,8 @@ def parse(buffer: bytes, system: str = "Windows", reason: str = "the buffer is e
     for index, (rank, numbers) in enumerate(cores):
         for number in numbers:
             cpus[number] = Cpu(number, index, ranks.index(rank), packages.get(number), nodes.get(number))
+    if not cpus:
+        unknown["cpus"] = reason if not buffer else "no processor core among the records"
     lines = [cache.line for cache in caches if cache.line]
     if not lines:
         unknown["line"] = "no cache among the records states its line"
