@@ -103,10 +103,9 @@ class _Request:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The commands under which such an interpreter may stand in a ``bin`` folder, likeliest first."""
+        """The commands that carry the version, likeliest first."""
         short = ".".join(self.version.split(".")[:2])
-        flag = "t" if self.free_threaded else ""
-        return tuple(dict.fromkeys((f"python{short}{flag}", f"python{short}", "python3", "python")))
+        return (f"python{short}t", f"python{short}") if self.free_threaded else (f"python{short}",)
 
     def accepts(self, interpreter: Interpreter) -> bool:
         found = interpreter.version.partition("-")[0].split(".")
@@ -174,7 +173,8 @@ def find(text: str | None = None) -> Interpreter:
             without ``t`` never finds a free-threaded build.
 
     A version is looked for on PATH, among the interpreters that Knee built, among those that uv
-    installed, among pyenv's, and last where Knee itself runs; the first that fits and works is taken.
+    installed, among pyenv's, then behind the names ``python3`` and ``python``, and last where Knee itself
+    runs; the first that fits and works is taken.
 
     Raises:
         KneeError: none fits; the text says where Knee looked and why it took none of those it saw.
@@ -253,9 +253,9 @@ def _candidates(request: _Request) -> Iterator[tuple[str, str]]:
 
 
 def _places(request: _Request) -> Iterator[tuple[str, str]]:
-    for folder in os.get_exec_path():
-        for name in request.names:
-            yield os.path.join(folder, name), "on PATH"
+    folders = os.get_exec_path()
+    for name in request.names:
+        yield from ((os.path.join(folder, name), "on PATH") for folder in folders)
     # glob.glob rather than Path.glob: a folder that may not be read holds nothing, and is no error.
     for built in sorted(glob.glob(str(cache() / "*" / "bin" / request.names[0]))):
         yield built, "built by scripts/freethreaded"
@@ -265,6 +265,8 @@ def _places(request: _Request) -> Iterator[tuple[str, str]]:
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     for installed in sorted(glob.glob(f"{pyenv}/versions/{request.version}*/bin/python"), reverse=True):
         yield installed, "installed by pyenv"
+    for name in ("python3", "python"):  # any version: each has to be asked
+        yield from ((os.path.join(folder, name), "on PATH") for folder in folders)
     yield sys.executable, "the Python that runs Knee"
 
 
