@@ -7,6 +7,7 @@ free-threaded interpreter has one lock for all of its elements.
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import ctypes
 import sys
@@ -88,6 +89,8 @@ def extent(value: Any) -> tuple[int, int] | None:
         return None if readonly else (address, int(value.nbytes))
     if isinstance(value, (type, bytes, str)):
         return None
+    with contextlib.suppress(TypeError):
+        return ctypes.addressof(value), ctypes.sizeof(value)
     try:
         view = memoryview(value)
         if view.readonly or not view.c_contiguous or not view.nbytes:
@@ -112,14 +115,18 @@ def spread(container: Container, apart: bool) -> dict[int, Any]:
             result[worker] = _copy(first)
         return result
     sizes = {worker: (extent(part) or (0, 0))[1] for worker, part in container.parts.items()}
-    step = (lambda size: -(-size // 512) * 512 + 512) if apart else (lambda size: -(-size // 8) * 8)
-    room = bytearray(sum(step(size) for size in sizes.values()) + 1024)
+    room = bytearray(sum(_step(size, apart) for size in sizes.values()) + 1024)
     place = -(extent(room) or (0, 0))[0] % 512
     result = {}
     for worker, part in container.parts.items():
         result[worker] = _moved(part, memoryview(room)[place : place + sizes[worker]])
-        place += step(sizes[worker])
+        place += _step(sizes[worker], apart)
     return result
+
+
+def _step(size: int, apart: bool) -> int:
+    """Bytes from one part to the next: whole pages of lines in between, or none."""
+    return -(-size // 512) * 512 + 512 if apart else -(-size // 8) * 8
 
 
 def replaced(state: Any, by: dict[int, Any], shared: set[int], depth: int = 6) -> Any:
@@ -187,7 +194,8 @@ def _moved(part: Any, to: memoryview) -> Any:
         view = numpy.frombuffer(to, dtype=part.dtype).reshape(part.shape)
         view[...] = part
         return view
-    to[:] = memoryview(part).cast("B")
+    address, size = extent(part) or (0, 0)
+    to[:] = ctypes.string_at(address, size)
     if isinstance(part, memoryview):
-        return to.cast(part.format) if part.format != "B" else to
+        return to.cast(part.format)  # type: ignore[call-overload]
     return type(part).from_buffer(to)

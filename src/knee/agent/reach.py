@@ -7,6 +7,7 @@ and into the states that ``setup`` made.
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import sys
 import types
@@ -141,10 +142,8 @@ class Reach:
             yield value, label, owner, code.co_filename, code.co_firstlineno
         for variable, cell in zip(code.co_freevars, function.__closure__ or ()):
             yield cell, f"cell of {variable}", owner, code.co_filename, code.co_firstlineno
-            try:
+            with contextlib.suppress(ValueError):  # not bound yet
                 yield cell.cell_contents, variable, owner, code.co_filename, code.co_firstlineno
-            except ValueError:  # not bound yet
-                pass
 
     def _instance(
         self, value: Any, name: str, owner: str, file: str, line: int
@@ -188,10 +187,8 @@ def attributes(value: Any) -> list[tuple[str, Any]]:
         slots = base.__dict__.get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else slots:
             if slot not in ("__dict__", "__weakref__"):
-                try:
+                with contextlib.suppress(AttributeError):
                     found.append((slot, object.__getattribute__(value, slot)))
-                except AttributeError:
-                    pass
     return found
 
 

@@ -18,7 +18,7 @@ from knee.agent.meter import Start, factory
 from knee.agent.processes import Processes
 from knee.agent.subinterpreters import Subinterpreters, Unavailable
 from knee.agent.threads import Threads
-from knee.agent.worker import gil, raised
+from knee.agent.worker import gil, raised, unsafe_modules
 from knee.agent.workload import Loaded, WorkloadError, load
 
 _AHEAD = 5_000_000  # ns until an agreed start, where no native barrier releases: time for a message to reach everyone
@@ -206,8 +206,8 @@ class Launch:
             "is": "closed",
             "gil": [None if answer is None else answer.get("gil") for answer in closing],
             "arm": self._arm.check(),
-            "used": _phase.used(),
-            "modules": unsafe_modules() if gil() else [],
+            "used": _gathered(_phase.used(), closing, "used"),
+            "modules": sorted(_gathered(unsafe_modules() if gil() else [], closing, "modules")),
             "context": context(),
         }
 
@@ -276,18 +276,10 @@ def pools() -> list[dict[str, Any]]:
     return found
 
 
-def unsafe_modules() -> list[str]:
-    """Return the extension modules that are loaded: one of them switched the GIL back on.
-
-    CPython names the culprit in a warning that the launch's output holds; this list is for when it was swallowed.
-    """
-    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-    return sorted(
-        name
-        for name, module in list(sys.modules.items())
-        if str(getattr(module, "__file__", "") or "").endswith(suffixes)
-        and "lib-dynload" not in str(module.__file__)
-    )
+def _gathered(own: list[str], answers: list[Message | None], name: str) -> list[str]:
+    """Join what this interpreter says with what workers in others of their own say, each once."""
+    theirs = [text for answer in answers if answer is not None for text in answer.get(name, ())]
+    return list(dict.fromkeys([*own, *theirs]))
 
 
 def _silent(channel: Any) -> bool:

@@ -5,6 +5,7 @@ The same loop serves threads, subinterpreters and processes; only who hosts it a
 
 from __future__ import annotations
 
+import importlib.machinery
 import os
 import sys
 import traceback
@@ -59,7 +60,16 @@ class Worker:
         finally:
             self._meter.close()
             _phase.forget()
-        self._channel.send({"is": "closed", "worker": self.index, "gil": gil()})
+        on = gil()
+        self._channel.send(
+            {
+                "is": "closed",
+                "worker": self.index,
+                "gil": on,
+                "used": _phase.used(),
+                "modules": unsafe_modules() if on else [],
+            }
+        )
 
     def _answer(self, message: Message) -> Message:
         if message["do"] == "rep":
@@ -154,6 +164,20 @@ def gil() -> bool | None:
     """Whether this interpreter's GIL is on now; None where the build has no say in it (it is)."""
     ask = getattr(sys, "_is_gil_enabled", None)
     return None if ask is None else bool(ask())
+
+
+def unsafe_modules() -> list[str]:
+    """Return the extension modules that are loaded: one of them switched the GIL back on.
+
+    CPython names the culprit in a warning that the launch's output holds; this list is for when it was swallowed.
+    """
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    return sorted(
+        name
+        for name, module in list(sys.modules.items())
+        if str(getattr(module, "__file__", "") or "").endswith(suffixes)
+        and "lib-dynload" not in str(module.__file__)
+    )
 
 
 def raised(error: BaseException, **where: Any) -> Message:

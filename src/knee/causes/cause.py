@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from knee.causes.seen import Lost, Seen
+from knee.causes.source import twin
 from knee.causes.trial import Trial
 from knee.plan.treatment import Treatment
 
@@ -129,6 +130,11 @@ class Scene:
             return None, None
         return max(found, key=lambda place: found[place])
 
+    def place(self) -> tuple[str, int] | None:
+        """``hot`` as one value; None where nothing was seen."""
+        file, line = self.hot()
+        return None if file is None or line is None else (file, line)
+
     @staticmethod
     def _lines(reps: Sequence[Mapping[str, Any]], state: str = "") -> dict[tuple[str, int], float]:
         found: dict[tuple[str, int], float] = {}
@@ -218,6 +224,8 @@ class Cause:
     title: str = ""
     parts: tuple[str, ...] = ("user", "system", "wait", "blocked")
     rank: int = 50
+    always: bool = False
+    """Try it even where the lost time lies elsewhere: other judgements need it."""
 
     def refusal(self, scene: Scene) -> str:
         """Why it cannot be tried here; empty when it can."""
@@ -257,7 +265,7 @@ class Cause:
         python = f" --python {_python(scene)}"
         if label.form == "statement":
             return f"knee compare {label.statement!r} MENDED{python}"
-        return f"knee compare {_short(label.file)}:{label.name} {_short(label.file)}:mended{python}"
+        return f"knee compare {_short(label.file)}:{label.name} {_short(label.file)}:{twin(label)}{python}"
 
 
 def span(given: Given) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
+from knee.causes.source import text
 from knee.causes.trial import ARMS, Trial
 
 
@@ -30,12 +31,16 @@ class Collector(Cause):
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The line that collects, if one calls for it."""
-        from knee.causes.source import calls
-
-        place = calls(scene.base.workload.file, "collect")
-        if place is None:
+        counts: dict[tuple[str, int], int] = {}
+        for rep in scene.beside:
+            for file, line, times in rep.get("collecting", []):
+                counts[(file, line)] = counts.get((file, line), 0) + times
+        if not counts:
             return Where(name="the garbage collector")
-        return Where(place[0], place[1], "gc.collect()")
+        file, line = max(counts, key=lambda place: counts[place])
+        return Where(
+            file, line, "gc.collect()" if "collect(" in text(file, line) else "the garbage collector"
+        )
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""

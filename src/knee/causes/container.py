@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
-from knee.causes.source import defined
+from knee.causes.source import defined, name_of, used
 from knee.causes.trial import ARMS, Trial
 
 
@@ -70,15 +70,13 @@ class Container(Cause):
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The line that writes, and the container's name."""
         names = self._held(scene) if given.name == "spread" else self._global(scene)
+        workload = scene.base.workload
         owner = names[0] if given.name != "spread" else "state"
-        made = defined(scene.base.workload, owner)
-        file, line = scene.hot()
-        also: tuple[str, ...] = ()
-        if file is None and made is not None:
-            file, line = made
-        elif made is not None:
-            also = (f"made at {made[0].rsplit('/', 1)[-1]}:{made[1]}",)
+        found = (used(workload, owner), defined(workload, owner), scene.place())
+        places = list(dict.fromkeys(place for place in found if place is not None))
+        file, line = places[0] if places else (None, None)
         kinds = {one["name"]: one["kind"] for one in scene.scout.get("containers", [])}
+        also = tuple(f"and {name_of(place)}" for place in places[1:])
         return Where(file, line, f"{names[0]} ({kinds.get(names[0], 'container')})", also)
 
     def done(self, scene: Scene, given: Given) -> str:

@@ -35,6 +35,9 @@ from knee.stats.interval import Interval, of_mean
 from knee.store.database import Store
 from knee.store.record import RunRecord
 
+UNREACHED = 0.1
+"""A cause is not tried where less than this share of the lost time lies in parts that it can reach."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -156,6 +159,7 @@ class _Inquiry:
         self._causes = causes()
         self._refused: list[tuple[str, str]] = []
         self._idle: list[tuple[str, str]] = []
+        self._unreached: list[tuple[str, float]] = []
 
     def _start(self, treatment: Treatment, trial: Trial) -> host.Host:
         cpus = self._cpus if trial.pin else []
@@ -246,6 +250,10 @@ class _Inquiry:
             if nothing:
                 self._idle.append((cause.id, nothing))
                 continue
+            reached = scene.lost.share(*cause.parts)
+            if reached < UNREACHED and not cause.always:
+                self._unreached.append((cause.id, reached))
+                continue
             pairs += [(cause, removal) for removal in cause.removals(scene)]
         if scene.gil:
             # Threads take turns: what they share costs nothing until the GIL is off.
@@ -321,7 +329,13 @@ class _Inquiry:
                 ),
             ),
             untried=tuple({"arm": name, "reason": reason} for name, reason in untried),
-            rejected=tuple({"cause": name, "reason": reason} for name, reason in judgement.rejected),
+            rejected=(
+                *({"cause": name, "reason": reason} for name, reason in judgement.rejected),
+                *(
+                    {"cause": name, "reason": f"{1 - reached:.0%} of the lost time is where it cannot put it"}
+                    for name, reached in self._unreached
+                ),
+            ),
             split=_split(scene, base),
             summary=_summary(scene, found, attribution.lost, attribution.loss),
             verdict=verdict,

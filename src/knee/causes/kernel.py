@@ -15,6 +15,7 @@ class Kernel(Cause):
     title = "the kernel's lock on the address space (mmap, munmap, page faults)"
     parts = ("system", "blocked", "wait")
     rank = 70
+    always = True
 
     def refusal(self, scene: Scene) -> str:
         """A command has the workers that it has."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
-from knee.causes.source import text
+from knee.causes.source import text, used
 from knee.causes.trial import ARMS, Trial
 
 if TYPE_CHECKING:
@@ -39,8 +39,10 @@ class Lock(Cause):
 
     def where(self, scene: Scene, given: Given, search: Search) -> Where:
         """The name by making one at a time private; the line by looking where workers wait."""
-        name = None
+        workload = scene.base.workload
         check = given.arm[0].check if given.arm else {}
+        name = None
+        file, line = scene.hot(waiting=True)
         if given.name == "private module":
             names = _likely(check.get("names", []), scene)
             chosen = search.narrow(
@@ -51,9 +53,13 @@ class Lock(Cause):
                 ),
             )
             name = ", ".join(chosen) or None
+            file, line = (used(workload, chosen[0]) if chosen else None) or (file, line)
         elif given.name == "private imports":
-            name = _module(check.get("modules", []))
-        file, line = scene.hot(waiting=True)
+            modules = check.get("modules", [])
+            name = f"hidden in module {', '.join(modules)}" if modules else None
+            file, line = next(filter(None, (used(workload, module) for module in modules)), (file, line))
+        elif given.name == "private arguments":
+            name = "shared by the states"
         return Where(file, line, name, _other(scene))
 
     def done(self, scene: Scene, given: Given) -> str:
@@ -67,6 +73,8 @@ class Lock(Cause):
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Hold it for less, or have one for each worker."""
         name = where.name or "the lock"
+        if name.startswith("hidden"):
+            name = f"what is {name}"
         return Mend(
             f"hold {name} for less (do the work outside, publish the result inside), or give each worker one of its own and "
             "merge at the end",
@@ -91,10 +99,6 @@ def _likely(names: Sequence[str], scene: Scene) -> list[str]:
     used = text(file, line) if file is not None and line is not None else ""
     locks = {lock["name"] for lock in scene.scout.get("locks", [])}
     return sorted(names, key=lambda name: (name not in used, name not in locks))
-
-
-def _module(names: Sequence[str]) -> str | None:
-    return f"hidden in module {', '.join(names)}" if names else None
 
 
 def _other(scene: Scene) -> tuple[str, ...]:

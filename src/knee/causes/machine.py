@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from knee.causes.cause import Cause, Mend, Scene, Where
+from knee.causes.cause import Cause, Given, Mend, Scene, Where
+from knee.causes.source import calls
 
 
 class Cores(Cause):
@@ -11,6 +12,11 @@ class Cores(Cause):
     id = "machine.cores"
     title = "fewer cores than workers, or cores that others use"
     rank = 1
+
+    def where(self, scene: Scene, given: Given, search: object) -> Where:
+        """The workload itself, if it narrows its affinity."""
+        place = calls(scene.base.workload.file, "sched_setaffinity")
+        return Where() if place is None else Where(place[0], place[1], "CPU affinity")
 
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Measure elsewhere."""
@@ -36,6 +42,10 @@ class Quota(Cores):
     id = "machine.quota"
     title = "a CPU quota"
 
+    def where(self, scene: Scene, given: Given, search: object) -> Where:
+        """Outside of the program."""
+        return Where()
+
     def mend(self, scene: Scene, where: Where) -> Mend:
         """More quota, or fewer workers."""
         return Mend(
@@ -52,6 +62,11 @@ class Bandwidth(Cause):
     title = "memory bandwidth"
     parts = ("user",)
     rank = 80
+
+    def where(self, scene: Scene, given: Given, search: object) -> Where:
+        """The line that runs."""
+        file, line = scene.hot()
+        return Where(file, line, "memory bus")
 
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Move fewer bytes."""

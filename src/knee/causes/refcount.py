@@ -7,7 +7,7 @@ from typing import Any
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
 from knee.causes.search import Search
-from knee.causes.source import defined
+from knee.causes.source import defined, name_of, used
 from knee.causes.trial import ARMS, Trial
 
 
@@ -64,12 +64,18 @@ class Refcount(Cause):
             return Where()
         first = entries[0]
         file, line = first["file"] or None, first["line"] or None
-        also = tuple(_told(entry) for entry in entries[1:4])
+        also = [_told(entry) for entry in entries[1:4]]
         if not first["name"].startswith("literal "):
-            place = defined(scene.base.workload, first["owner"], first["name"])
-            if place is not None:
-                file, line = place
-        return Where(file, line, _names(entries), also)
+            owner = first["owner"]
+            places = [
+                place
+                for place in (used(scene.base.workload, owner), defined(scene.base.workload, owner))
+                if place
+            ]
+            if places:
+                file, line = places[0]
+                also += [f"made at {name_of(place)}" for place in places[1:]]
+        return Where(file, line, _names(entries), tuple(also))
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""

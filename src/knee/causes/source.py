@@ -17,22 +17,73 @@ def _tree(file: str) -> ast.Module | None:
         return None
 
 
-def defined(workload: Workload, owner: str, name: str = "") -> tuple[str, int] | None:
+def defined(workload: Workload, owner: str) -> tuple[str, int] | None:
     """Where a name of the workload's module is bound, or, for ``state``, where ``setup`` makes the states.
 
     Returns:
         file and line, or None if the source does not show it.
     """
-    if workload.form != "callable":
-        return None
-    tree = _tree(workload.file)
+    tree = _tree(workload.file) if workload.form == "callable" else None
     if tree is None:
         return None
-    if owner == "state":
-        line = _returned(tree, workload.name)
-        return None if line is None else (workload.file, line)
-    line = _bound(tree, owner)
+    line = _returned(tree, workload.name) if owner == "state" else _bound(tree, owner)
     return None if line is None else (workload.file, line)
+
+
+def used(workload: Workload, name: str) -> tuple[str, int] | None:
+    """Where the workload uses a name of its module: at a ``with`` that takes it, else first in its operation.
+
+    Returns:
+        file and line, or None if no function uses it.
+    """
+    tree = _tree(workload.file) if workload.form == "callable" else None
+    if tree is None:
+        return None
+    body = _body(tree, workload.name.rpartition(".")[0])
+    last = workload.name.rpartition(".")[2]
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions.sort(key=lambda node: (node.name != last or node not in body, node.name.startswith("setup")))
+    for function in functions:
+        found = [
+            (not taken, inner.lineno)
+            for inner, taken in _loads(function)
+            if isinstance(inner, ast.Name) and inner.id == name
+        ]
+        if found:
+            return workload.file, min(found)[1]
+    return None
+
+
+def _loads(function: ast.AST) -> list[tuple[ast.AST, bool]]:
+    """Nodes inside a function's body, each with whether a ``with`` takes it."""
+    taken = {
+        id(inner)
+        for node in ast.walk(function)
+        if isinstance(node, (ast.With, ast.AsyncWith))
+        for item in node.items
+        for inner in ast.walk(item.context_expr)
+    }
+    return [(node, id(node) in taken) for node in ast.walk(function)]
+
+
+def _body(tree: ast.Module, holder: str) -> list[ast.stmt]:
+    body = tree.body
+    for part in filter(None, holder.split(".")):
+        for node in body:
+            if isinstance(node, ast.ClassDef) and node.name == part:
+                body = node.body
+    return body
+
+
+def twin(workload: Workload) -> str:
+    """The name of the workload's mended twin: ``fixed`` where the file has one, else a name to be written."""
+    tree = _tree(workload.file) if workload.form == "callable" else None
+    names = (
+        {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        if tree
+        else set()
+    )
+    return "fixed" if "fixed" in names else "mended"
 
 
 def _bound(tree: ast.Module, name: str) -> int | None:
@@ -56,17 +107,20 @@ def _bound(tree: ast.Module, name: str) -> int | None:
 
 
 def _returned(tree: ast.Module, name: str) -> int | None:
-    """The line on which the workload's ``setup`` returns its states."""
-    body: list[ast.stmt] = tree.body
-    for part in name.split("."):
-        for node in body:
-            if isinstance(node, ast.ClassDef) and node.name == part:
-                body = node.body
-    for scope in (body, tree.body):
+    """The line of ``setup`` that makes what it returns: of the local name in it, else of the return itself."""
+    for scope in (_body(tree, name), _body(tree, name.rpartition(".")[0]), tree.body):
         for node in scope:
             if isinstance(node, ast.FunctionDef) and node.name == "setup":
                 returns = [inner for inner in ast.walk(node) if isinstance(inner, ast.Return)]
-                return returns[-1].lineno if returns else node.lineno
+                if not returns:
+                    return node.lineno
+                names = {inner.id for inner in ast.walk(returns[-1]) if isinstance(inner, ast.Name)}
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Assign) and any(
+                        isinstance(target, ast.Name) and target.id in names for target in inner.targets
+                    ):
+                        return inner.lineno
+                return returns[-1].lineno
     return None
 
 
@@ -91,3 +145,8 @@ def calls(file: str, name: str) -> tuple[str, int] | None:
             if called == name:
                 return file, node.lineno
     return None
+
+
+def name_of(place: tuple[str, int]) -> str:
+    """``bench.py:14``."""
+    return f"{place[0].rsplit('/', 1)[-1]}:{place[1]}"

@@ -25,13 +25,13 @@ class Arm(Base):
         """Place the idle threads."""
         number: int = self.options.get("between", 1)
         where = self.options.get("where", "between" if self.variant == "arm" else "before")
-        idle: list[int | None] = [None] * number * workers
-        mine: list[int | None] = list(range(workers))
+        idle: list[int | None] = [None] * (number * workers)
+        mine: list[int | None] = [*range(workers)]
         if where == "before":
             return idle + mine
         if where == "after":
             return mine + idle
-        return [place for worker in mine for place in [worker] + [None] * number]
+        return [place for worker in mine for place in (worker, *[None] * number)]
 
     def idle(self, copies: Sequence[Loaded], states: Sequence[Any]) -> None:
         """Take a slot."""

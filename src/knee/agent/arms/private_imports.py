@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import sys
 import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable
@@ -20,29 +21,26 @@ if TYPE_CHECKING:
 
 
 class Arm(Base):
-    """Options: ``modules``: names of those to copy; all that qualify if missing; ``private`` as in private_module."""
+    """Options: ``modules``: names of those to copy; all that qualify if missing."""
 
     def copies(self, load: Callable[[bool], Loaded], workers: int) -> list[Loaded]:
         """Execute the workload's module for each worker; give each its own copies of what it imports."""
         made = [load(index > 0) for index in range(workers)]
         self._modules = sorted({module.__name__ for module in _imported(made[0].namespace)})
-        wanted = self.options.get("modules")
+        wanted = self.options.get("modules", self._modules)
+        given = dict(made[0].namespace)
+        own: dict[str, types.ModuleType] = {}
         for copy in made:
-            own: dict[str, types.ModuleType] = {}
-            for name, value in list(copy.namespace.items()):
+            if self.variant == "arm" or not own:
+                own = {name: _again(sys.modules[name]) for name in wanted}
+            for name, value in given.items():
                 source = _home(value)
-                if source is None or (wanted is not None and source.__name__ not in wanted):
-                    continue
-                if source.__name__ not in own:
-                    own[source.__name__] = _again(source)
-                fresh = own[source.__name__]
-                if isinstance(value, types.ModuleType):
-                    copy.namespace[name] = fresh
-                elif hasattr(fresh, name):
-                    copy.namespace[name] = getattr(fresh, name)
-        for copy in made[1:] if self.variant == "control" else []:
-            for name, value in made[0].namespace.items():
-                if not isinstance(value, types.FunctionType):
+                if source is not None and source.__name__ in own:
+                    fresh = own[source.__name__]
+                    mine = fresh if isinstance(value, types.ModuleType) else getattr(fresh, name, value)
+                    copy.namespace[name] = mine
+                elif not isinstance(value, types.FunctionType):
+                    # The workload's own data stays shared: only what it imports is taken apart.
                     copy.namespace[name] = value
         return made
 
@@ -59,8 +57,6 @@ class Arm(Base):
 
 def _home(value: Any) -> types.ModuleType | None:
     """The plain Python module that a name of the workload was imported from, if it was."""
-    import sys
-
     if isinstance(value, types.ModuleType):
         module: Any = value
     else:
@@ -82,7 +78,8 @@ def _imported(namespace: dict[str, Any]) -> list[types.ModuleType]:
 
 def _again(module: types.ModuleType) -> types.ModuleType:
     spec = importlib.util.spec_from_file_location(module.__name__, module.__file__)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     fresh = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fresh)
     return fresh

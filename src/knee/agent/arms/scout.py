@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
@@ -52,6 +53,8 @@ class Arm(Base):
         self._near: dict[str, Any] = {}
         self._starts = 0
         self._starting: collections.Counter[tuple[str, int]] = collections.Counter()
+        self._collected: collections.Counter[tuple[str, int]] = collections.Counter()
+        self._gil: list[list[Any]] = []
         self._traced = False
         self._reps: list[dict[str, Any]] = []
 
@@ -61,6 +64,21 @@ class Arm(Base):
             start = getattr(threading, name, None)
             if start is not None:
                 setattr(threading, name, self._counting(start))
+        gc.callbacks.append(self._collecting)
+        # The interpreter warns when an extension module switches the GIL on.
+        show = warnings.showwarning
+
+        def shown(message: Any, *arguments: Any, **options: Any) -> None:
+            if "(GIL)" in str(message):
+                self._gil.append([str(message), *(self._line(sys._getframe(1)) or ("", 0))])
+            show(message, *arguments, **options)
+
+        warnings.showwarning = shown
+
+    def _collecting(self, phase: str, info: dict[str, int]) -> None:
+        where = self._line(sys._getframe(1)) if phase == "start" else None
+        if where is not None:
+            self._collected[where] += 1
 
     def _counting(self, start: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **options: Any) -> Any:
@@ -124,6 +142,7 @@ class Arm(Base):
         collections_before = _collections()
         starts, most, looks = self._starts, 0, 0
         self._starting.clear()
+        self._collected.clear()
         while running():
             # States first: a free-threaded interpreter stops its threads, which takes milliseconds, to show frames.
             states = [_task(native) for _, native in tasks]
@@ -157,6 +176,7 @@ class Arm(Base):
             "moved": counts.ranked(),
             "collections": _collections() - collections_before,
             "starts": self._starts - starts,
+            "collecting": [[*place, times] for place, times in self._collected.most_common(5)],
             "starting": [[*place, times] for place, times in self._starting.most_common(5)],
             "threads": most,
         }
@@ -185,6 +205,7 @@ class Arm(Base):
                 for f in self._shared[:400]
             ],
             "collector": gc.isenabled(),
+            "gil": self._gil,
         }
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class Arm(Base):
     """Options: ``only``: names of the containers to treat."""
 
-    _names: list[dict[str, str]] = []
+    def __init__(self, variant: str, options: dict[str, Any]) -> None:
+        super().__init__(variant, options)
+        self._names: list[dict[str, str]] = []
 
     def made(self, copies: Sequence[Loaded], states: Sequence[Any]) -> list[Any] | None:
         """Replace them in the states."""

@@ -22,9 +22,9 @@ class Arm(Base):
         self._found = self._found or active()
         sys.settrace(None)
         sys.setprofile(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
         threading.setprofile(None)
-        monitoring = getattr(sys, "monitoring", None)
+        monitoring: Any = getattr(sys, "monitoring", None)
         for tool in range(6) if monitoring is not None else ():
             if monitoring.get_tool(tool):
                 monitoring.set_events(tool, 0)
@@ -37,7 +37,7 @@ class Arm(Base):
 
 def active() -> bool:
     """Whether the calling thread is traced, profiled or monitored."""
-    monitoring = getattr(sys, "monitoring", None)
+    monitoring: Any = getattr(sys, "monitoring", None)
     tools = monitoring is not None and any(
         monitoring.get_tool(tool) and monitoring.get_events(tool) for tool in range(6)
     )
