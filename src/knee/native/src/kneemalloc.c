@@ -14,9 +14,9 @@
 #define _GNU_SOURCE
 #include "ballast.h"
 #include "knee.h"
+#include "next.h"
 #include "tally.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,87 +32,14 @@ static size_t line = 64, most = 1024;
 static const char *trouble = ""; /* why rounding was asked for and is off */
 static struct tally tally;
 
-/* ---- the next allocator ---- */
-
-static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    void *(*aligned)(size_t, size_t); /* aligned_alloc or memalign */
-    int (*posix_memalign)(void **, size_t, size_t);
-    size_t (*usable)(void *);
-} next;
-
-static atomic_int resolved;
-static _Thread_local int resolving;
-
-/* The symbol, if it belongs to the allocator that `malloc` belongs to: blocks of another could not be freed. */
-static void *of_same_allocator(const char *name)
-{
-    Dl_info base, found;
-    void *symbol = dlsym(RTLD_NEXT, name);
-    if (!symbol || !dladdr((void *)next.malloc, &base) || !dladdr(symbol, &found))
-        return NULL;
-    return base.dli_fbase == found.dli_fbase ? symbol : NULL;
-}
-
-/* False while dlsym, which may allocate, looks for the very functions that would serve it. */
-static int resolve(void)
-{
-    if (atomic_load_explicit(&resolved, memory_order_acquire))
-        return 1;
-    if (resolving)
-        return 0;
-    resolving = 1;
-    /* Threads that race here store the same values. */
-    next.malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
-    next.calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
-    next.realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
-    next.free = (void (*)(void *))dlsym(RTLD_NEXT, "free");
-    next.posix_memalign = (int (*)(void **, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");
-    next.aligned = (void *(*)(size_t, size_t))of_same_allocator("aligned_alloc");
-    if (!next.aligned)
-        next.aligned = (void *(*)(size_t, size_t))of_same_allocator("memalign");
-    next.usable = (size_t(*)(void *))of_same_allocator("malloc_usable_size");
-    resolving = 0;
-    atomic_store_explicit(&resolved, 1, memory_order_release);
-    return 1;
-}
-
-/* ---- what is asked for before that: a few blocks, never given back ---- */
-
-static struct {
-    alignas(16) char bytes[64 << 10];
-    atomic_size_t used;
-} early;
-
-static int is_early(const void *block)
-{
-    return (const char *)block >= early.bytes && (const char *)block < early.bytes + sizeof early.bytes;
-}
-
-static void *early_malloc(size_t size)
-{
-    size_t taken = (size + 31) & ~(size_t)15; /* 16 bytes before the block hold its size */
-    size_t at = atomic_fetch_add(&early.used, taken);
-    if (size > sizeof early.bytes || at + taken > sizeof early.bytes)
-        abort();
-    memcpy(early.bytes + at, &size, sizeof size);
-    return early.bytes + at + 16;
-}
-
 static void *early_realloc(void *block, size_t size)
 {
-    size_t before;
-    memcpy(&before, (char *)block - 16, sizeof before);
+    size_t before = early_size(block);
     void *moved = malloc(size);
     if (moved)
         memcpy(moved, block, before < size ? before : size);
     return moved;
 }
-
-/* ---- rounding ---- */
 
 static int in_scope(size_t size)
 {
@@ -147,7 +74,7 @@ static void extra(size_t size)
 
 KNEE_API void *malloc(size_t size)
 {
-    if (!resolve())
+    if (!next_resolve())
         return early_malloc(size);
     if (!in_scope(size))
         return next.malloc(size);
@@ -164,7 +91,7 @@ KNEE_API void *calloc(size_t number, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    if (!resolve())
+    if (!next_resolve())
         return early_malloc(total); /* of a zeroed arena */
     if (!in_scope(total))
         return next.calloc(number, size);
@@ -194,9 +121,9 @@ KNEE_API void *realloc(void *block, size_t size)
 {
     if (!block)
         return malloc(size);
-    if (is_early(block))
+    if (early_is(block))
         return early_realloc(block, size);
-    resolve();
+    next_resolve();
     if (!in_scope(size))
         return next.realloc(block, size);
     if (mode == ROUND)
@@ -218,13 +145,13 @@ KNEE_API void *reallocarray(void *block, size_t number, size_t size)
 
 KNEE_API void free(void *block)
 {
-    if (block && !is_early(block) && resolve())
+    if (block && !early_is(block) && next_resolve())
         next.free(block);
 }
 
 KNEE_API int posix_memalign(void **place, size_t alignment, size_t size)
 {
-    if (!resolve())
+    if (!next_resolve())
         return ENOMEM;
     if (!in_scope(size))
         return next.posix_memalign(place, alignment, size);
@@ -239,7 +166,7 @@ KNEE_API int posix_memalign(void **place, size_t alignment, size_t size)
 
 static void *aligned(size_t alignment, size_t size)
 {
-    if (!resolve() || !next.aligned) {
+    if (!next_resolve() || !next.aligned) {
         errno = ENOMEM;
         return NULL;
     }
@@ -264,9 +191,9 @@ KNEE_API void *memalign(size_t alignment, size_t size)
 KNEE_API size_t malloc_usable_size(void *block)
 {
     size_t size = 0;
-    if (block && is_early(block))
-        memcpy(&size, (char *)block - 16, sizeof size);
-    else if (block && resolve() && next.usable)
+    if (block && early_is(block))
+        size = early_size(block);
+    else if (block && next_resolve() && next.usable)
         size = next.usable(block);
     return size;
 }
@@ -300,7 +227,7 @@ static enum mode asked(void)
 __attribute__((constructor)) static void begin(void)
 {
     enum mode wanted = asked();
-    resolve();
+    next_resolve();
     line = number("KNEE_MALLOC_LINE", 64);
     most = number("KNEE_MALLOC_MAX", 1024);
     if (line < 16 || line > 4096 || (line & (line - 1)))
