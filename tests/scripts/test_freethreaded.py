@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,22 @@ def test_scripts_parse_and_are_executable(name: str) -> None:
     path = SCRIPT.parent / name
     assert os.access(path, os.X_OK)
     subprocess.run(["bash", "-n", path], check=True)
+
+
+def test_an_interrupted_build_leaves_nothing(script: Path, tmp_path: Path) -> None:
+    program(script.parent / "debian", f'touch "$2/half"; touch {tmp_path}/started; exec sleep 60')
+    for name in ("cc", "apt-get"):
+        program(tmp_path / "path" / name, GOOD)
+    system = {"PATH": f"{tmp_path / 'path'}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    process = subprocess.Popen(
+        [script], env=system, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (tmp_path / "started").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert "interrupted" in err
+    assert [path.name for path in (tmp_path / ".cache/knee/interpreters").iterdir()] == [".lock"]
