@@ -61,6 +61,13 @@ def test_where_an_interpreter_lies_makes_no_difference(tmp_path: Path) -> None:
     assert what(take(path), take(path, interpreter={**PYTHON, "path": "/b/python", "found": "by path"})) == []
 
 
+def test_where_the_workload_lies_makes_no_difference(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bench.py").write_text("def operation(): pass")
+    assert what(take(tmp_path / "one" / "bench.py"), take(tmp_path / "two" / "bench.py")) == []
+
+
 def test_what_was_meant_to_differ_is_no_surprise(tmp_path: Path) -> None:
     path = tmp_path / "bench.py"
     path.touch()

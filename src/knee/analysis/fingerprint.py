@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from knee.plan.content import digest
@@ -64,10 +65,10 @@ def take(
 
 
 def workload(treatment: Treatment) -> dict[str, Any]:
-    """The workload and, where it is a file, the hash of its source."""
+    """The workload and, where it is a file, its name and the hash of its source; the folder makes no difference."""
     found = treatment.workload.to_json()
     if treatment.workload.form == "callable":
-        found["source"] = digest(treatment.workload.file)
+        found |= {"file": Path(treatment.workload.file).name, "source": digest(treatment.workload.file)}
     return found
 
 
