@@ -22,17 +22,24 @@ def recorded(name: str, probed: bool = False) -> Machine:
     """The machine of a fixture."""
     mac = (FIXTURES / f"{name}.sysctl").exists()
     topology, limits = macos.read(FIXTURES / f"{name}.sysctl") if mac else linux.read(load(name))
+    probes = _probes(name) if probed else None
+    concluded = probes.line.conclusion if probes else None
     return Machine(
         topology,
         limits,
-        lines.Line(topology.line, assumed=lines.assumed(topology.architecture, topology.system)),
+        lines.Line(
+            topology.line,
+            concluded.size if concluded else None,
+            concluded.interval if concluded else None,
+            lines.assumed(topology.architecture, topology.system),
+        ),
         workers.useful(topology, limits),
         hazards=(Hazard("quota", "The quota is 1.5 CPUs.", "Raise it.", "cpu.max"),),
         unchecked={
             "turbo": "/sys/turbo: no such file or directory",
             "gil": "no interpreter has reported yet",
         },
-        probes=_probes(name) if probed else None,
+        probes=probes,
     )
 
 

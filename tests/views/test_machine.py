@@ -57,6 +57,7 @@ def test_probes_are_shown_with_their_verdicts() -> None:
         "same L3, atomic: 64 bytes (32 bytes apart a bump takes 4.0 times as long, from 64 bytes on no "
         "longer)" in text
     )
+    assert "measured: 64 bytes" in text
     for words in ("Hand-over of a line", "Ceiling", "GB/s", "Speed of cores"):
         assert words in text
 

@@ -170,7 +170,8 @@ def probes(found: Probes) -> Iterator[RenderableType]:
 
 
 def _curves(curves: Mapping[tuple[str, Operation], Interference]) -> Iterator[RenderableType]:
-    table = _table("CPUs share", "operation")
+    table = _table("CPUs share")
+    table.add_column("operation", no_wrap=True)
     told = [curve for curve in curves.values() if curve.curve]
     if told:
         for point in told[0].curve:

@@ -51,7 +51,8 @@ def draw(machine: Machine) -> Figure:
     _line(line, machine)
     _latency(latency, machine.probes, figure)
     _ceiling(ceiling, machine.probes)
-    figure.suptitle(f"{machine.topology.model or machine.name} · {machine.topology.system}")
+    names = (machine.topology.model, machine.topology.system, machine.topology.architecture)
+    figure.suptitle(" · ".join(name for name in names if name))
     return figure
 
 
@@ -79,6 +80,7 @@ def _line(axes: Axes, machine: Machine) -> None:
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")
     axes.set(
         title="Two workers, counters some bytes apart", xlabel="bytes apart", ylabel="time of a bump, ns"
     )
