@@ -1,8 +1,8 @@
 """Types of the extension; its docstrings are in the extension itself."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Literal, SupportsFloat, SupportsIndex, final
+from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
 from _typeshed import structseq
 
@@ -194,6 +194,7 @@ class Slots:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Any: ...
     def __setitem__(self, index: int, value: Any, /) -> None: ...
+    def __iter__(self) -> Iterator[Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def local(self, index: SupportsIndex, /) -> Slot: ...
     def numpy(self) -> Any: ...
@@ -213,6 +214,7 @@ class Block:
 
 @final
 class ArenaStats(structseq[int], tuple[int, int, int, int, int, int, int, int]):
+    __match_args__: Final = ("taken", "hits", "misses", "given", "foreign", "contended", "kept", "kept_bytes")
     @property
     def taken(self) -> int: ...
     @property

@@ -51,9 +51,9 @@ static int barrier_traverse(PyObject *object, visitproc visit, void *arg)
 
 static int barrier_clear(PyObject *object)
 {
-    barrier_object *self = (barrier_object *)object;
-    Py_CLEAR(self->action);
-    Py_CLEAR(self->timeout);
+    PyObject *action = ((barrier_object *)object)->action;
+    ((barrier_object *)object)->action = Py_NewRef(Py_None); /* it may still be waited at, by a finaliser */
+    Py_XDECREF(action);
     return 0;
 }
 
@@ -61,7 +61,8 @@ static void barrier_dealloc(PyObject *object)
 {
     barrier_object *self = (barrier_object *)object;
     padded_dealloc_begin(object);
-    barrier_clear(object);
+    Py_CLEAR(self->action);
+    Py_CLEAR(self->timeout);
     if (self->barrier != NULL)
         barrier_drop(self->barrier);
     padded_dealloc_end(object);

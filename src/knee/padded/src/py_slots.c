@@ -306,6 +306,7 @@ static PyType_Slot slots_slots[] = {
     {Py_tp_methods, slots_methods},
     {Py_tp_members, slots_members},
     {Py_tp_getset, slots_getset},
+    {Py_tp_iter, PySeqIter_New},
     {Py_sq_length, slots_length},
     {Py_sq_item, slots_item},
     {Py_sq_ass_item, slots_assign},
