@@ -31,8 +31,10 @@ static void lines_and_handover(void)
     struct knee_cost cost;
     for (int operation = KNEE_STORE; operation <= KNEE_ATOMIC; operation++)
         for (int distance = 8; distance <= 4096; distance *= 2) {
-            CHECK(knee_lines(operation, distance, -1, -1, SHORT, &cost) == 0);
-            CHECK(cost.batches > 0 && cost.least_ns > 0 && cost.least_ns <= cost.median_ns);
+            /* On a busy machine the two may never run together. */
+            int error = knee_lines(operation, distance, -1, -1, SHORT, &cost);
+            CHECK(error == 0 || error == -ETIMEDOUT);
+            CHECK(error || (cost.batches > 0 && cost.least_ns > 0 && cost.least_ns <= cost.median_ns));
         }
     /* Two CPUs, or one by way of the scheduler; on a busy machine the two may never run together. */
     for (int other = -1; other <= 0; other++) {

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define START_TIMEOUT_NS 10000000000 /* a thread that has not begun by then never will */
+#define START_TIMEOUT_NS 30000000000 /* a thread that has not begun by then never will */
 #define STACK_BYTES (256 << 10)
 
 struct member {

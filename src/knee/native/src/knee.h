@@ -90,7 +90,8 @@ struct knee_cost {
 #define KNEE_STORE 0  /* each thread writes its own counter with plain stores */
 #define KNEE_ATOMIC 1 /* ... with atomic additions */
 
-/* Two threads bump counters `distance` bytes apart (8 to 4096, a multiple of 8) for duration_ns: time per bump. */
+/* Two threads bump counters `distance` bytes apart (8 to 4096, a multiple of 8) for duration_ns: time per bump
+ * while both are at work; -ETIMEDOUT if they never were. */
 KNEE_API int knee_lines(int operation, int distance, int cpu_a, int cpu_b, int64_t duration_ns,
                         struct knee_cost *cost);
 
