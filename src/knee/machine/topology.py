@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 FAST = 2 / 3
@@ -108,13 +109,22 @@ class Topology:
         }
         return tuple(sorted(groups | lower))
 
+    @cached_property
+    def _places(self) -> dict[int, tuple[Cpu, dict[int, int]]]:
+        """CPU number -> the CPU, and for each level the cache it is behind (its index)."""
+        places: dict[int, tuple[Cpu, dict[int, int]]] = {cpu.number: (cpu, {}) for cpu in self.cpus}
+        for index, cache in enumerate(self.caches):
+            for number in cache.cpus if cache.kind != "instruction" else ():
+                if number in places:
+                    places[number][1][cache.level] = index
+        return places
+
     def relation(self, a: int, b: int) -> str:
         """The nearest thing that two CPUs share: ``core``, ``L2``, ``L3``…, ``package``, ``machine``."""
-        by_number = {cpu.number: cpu for cpu in self.cpus}
-        one, other = by_number[a], by_number[b]
+        (one, behind), (other, opposite) = self._places[a], self._places[b]
         if one.core == other.core:
             return "core"
-        shared = [cache.level for cache in self.caches if a in cache.cpus and b in cache.cpus]
+        shared = [level for level, index in behind.items() if opposite.get(level) == index]
         if shared:
             return f"L{min(shared)}"
         return "package" if one.package is not None and one.package == other.package else "machine"

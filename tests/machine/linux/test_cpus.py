@@ -53,6 +53,18 @@ def test_a_preferred_core_ranking_is_one_class() -> None:
     assert len(machine.classes) == 1
 
 
+def test_a_source_that_tells_no_difference_is_not_the_last_word() -> None:
+    """x86 kernels give 1024 for every CPU of a Zen 5 with Zen 5c; their frequencies differ by a third."""
+    changes = {f"sys/devices/system/cpu/cpu{n}/cpu_capacity": "1024" for n in range(32)}
+    changes |= {f"sys/devices/system/cpu/cpu{n}/acpi_cppc/highest_perf": "200" for n in range(32)}
+    for n in range(32):
+        dense = n % 16 >= 8
+        changes[f"sys/devices/system/cpu/cpu{n}/cpufreq/cpuinfo_max_freq"] = "3300000" if dense else "5100000"
+    machine, _ = linux.read(load("amd_two_ccds").changed(changes))
+    assert machine.classes_from == "maximum frequency"
+    assert sum(machine.classes[cpu.kind].fast for cpu in machine.cpus) == 16
+
+
 def test_two_ccds_are_two_clusters() -> None:
     assert len(topology("amd_two_ccds").clusters) == 2
 

@@ -101,6 +101,7 @@ def _classes(
         kinds = {number: index for index, cpus in enumerate(present.values()) for number in cpus}
         classes = tuple(Class(words[name], None, name == "cpu_core") for name in present)
         return classes, kinds, "hybrid device folders /sys/devices/cpu_core and cpu_atom"
+    equal: str | None = None
     for what, path in (
         ("cpu_capacity", "cpu_capacity"),
         ("CPPC highest performance", "acpi_cppc/highest_perf"),
@@ -108,13 +109,18 @@ def _classes(
     ):
         values = {number: tree.integer(f"{CPUS}/cpu{number}/{path}") for number in online}
         known = {number: float(value) for number, value in values.items() if value is not None and value > 0}
-        if online and len(known) == len(online):
-            classes, kinds = classify(known)
+        if not online or len(known) < len(online):
+            continue
+        classes, kinds = classify(known)
+        if len(classes) > 1:
             return classes, kinds, what
-    unknown["classes"] = (
-        "no hybrid folders, cpu_capacity, CPPC or maximum frequency: all cores are taken as equal"
-    )
-    return (Class("core"),), {}, None
+        # x86 kernels state a capacity of 1024 for every CPU where they know of no difference; another source may.
+        equal = equal or what
+    if equal is None:
+        unknown["classes"] = (
+            "no hybrid folders, cpu_capacity, CPPC or frequency: all cores are taken as equal"
+        )
+    return (Class("core", None if equal is None else 1.0),), {}, equal
 
 
 def _nodes(tree: Tree, unknown: dict[str, str]) -> dict[int, int]:
