@@ -57,3 +57,4 @@ def test_a_plot_runs_the_probes(knee: Knee, tmp_path: Path, monkeypatch: pytest.
     assert "Plot in machine.png." in ended.out
     assert asked[0]["probe"] is True
     assert asked[0]["seed"] == 3
+    assert asked[0]["earlier"] == []

@@ -45,7 +45,7 @@ def command(probe: bool, workers: bool, plot: Path | None, json: str | None, see
         from knee.views.probing import bars
 
         with bars() as tell:
-            machine = describe(probe=True, seed=seed, progress=tell)
+            machine = describe(probe=True, seed=seed, progress=tell, earlier=_record())
     else:
         machine = describe()
     if json is not None:
@@ -65,3 +65,20 @@ def command(probe: bool, workers: bool, plot: Path | None, json: str | None, see
             raise KneeError(f"{plot} cannot be written: {error.strerror}", "name another file") from error
         if json != "-":
             click.echo(f"Plot in {plot}.")
+
+
+def _record() -> list[float]:
+    """Core speeds of earlier runs on this machine, if the project has a store; the machine is shown without it too."""
+    from knee.machine import here
+    from knee.store.database import Store
+    from knee.store.location import locate
+
+    path = locate()
+    if not path.exists():
+        return []
+    try:
+        with Store.open(path, readonly=True) as store:
+            return [speed for speed in store.core_speeds(here.identity(here.read()[0])) if speed > 0]
+    except KneeError as error:
+        click.echo(f"knee: earlier speeds are not compared: {error.text}", err=True)
+        return []

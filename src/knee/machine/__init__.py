@@ -8,7 +8,7 @@ Nothing here imports numpy or a plotting library: reading a machine takes millis
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,12 +31,20 @@ def useful_workers() -> int:
     return workers.useful(*here.read()).count
 
 
-def describe(*, probe: bool = False, seed: int | None = None, progress: Progress | None = None) -> Machine:
+def describe(
+    *,
+    probe: bool = False,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    earlier: Sequence[float] = (),
+) -> Machine:
     """This machine: read in milliseconds, and with ``probe`` also measured, in about 10 s on 2 CPUs.
 
     Args:
         seed: draws the order of the probes' measurements.
         progress: told the name of a probe and the share of it that is done.
+        earlier: median core speeds of earlier runs on this machine, iterations per second (above 0), as
+            ``Store.core_speeds`` gives them: the probes tell whether this launch is slower.
 
     Raises:
         KneeError: the probes need the native library, and it cannot be used.
@@ -58,7 +66,12 @@ def describe(*, probe: bool = False, seed: int | None = None, progress: Progress
         conclusion = probes.line.conclusion
         if conclusion is not None:
             line = replace(line, measured=conclusion.size, interval=conclusion.interval)
-        told = replace(place, speeds=[1 / rate for rate in probes.speed.rates])
+        # Slow cores are no demotion: only where work should run counts, and where the system placed it (-1).
+        fast = {-1, *(cpu.number for cpu in topology.cpus if topology.classes[cpu.kind].fast)}
+        rates = [rate for cpu, values in probes.speed.values.items() if cpu in fast for rate in values]
+        told = replace(
+            place, speeds=[1 / rate for rate in rates if rate > 0], earlier=[1 / rate for rate in earlier]
+        )
         known = {hazard.id for hazard in found}
         found += [hazard for hazard in hazards.after(moment, told) if hazard.id not in known]
     return Machine(

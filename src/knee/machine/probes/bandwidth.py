@@ -29,7 +29,7 @@ def probe(
     topology: Topology,
     most: int,
     *,
-    seconds: float = 4.0,
+    seconds: float = 3.0,
     draw: random.Random | None = None,
     progress: Progress = lambda _: None,
 ) -> Rates:

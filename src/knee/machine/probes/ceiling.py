@@ -22,7 +22,7 @@ def probe(
     kernel: Kernel,
     most: int,
     *,
-    seconds: float = 3.0,
+    seconds: float = 2.5,
     draw: random.Random | None = None,
     progress: Progress = lambda _: None,
 ) -> Rates:

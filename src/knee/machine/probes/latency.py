@@ -106,7 +106,7 @@ def probe(
     topology: Topology,
     cpus: Sequence[int],
     *,
-    seconds: float = 3.0,
+    seconds: float = 2.0,
     draw: random.Random | None = None,
     progress: Progress = lambda _: None,
     clock: Callable[[], float] = time.perf_counter,

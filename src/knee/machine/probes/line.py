@@ -87,7 +87,7 @@ def probe(
     kernel: Kernel,
     pairs: Mapping[str, tuple[int, int]],
     *,
-    seconds: float = 4.0,
+    seconds: float = 3.5,
     draw: random.Random | None = None,
     operations: Sequence[Operation] = OPERATIONS,
     progress: Progress = lambda _: None,

@@ -26,17 +26,14 @@ class SpeedProbe:
 
     Attributes:
         missing: CPU -> why it has no speed.
+        values: every measurement, by CPU.
         sampled: how CPUs were chosen if not all were probed.
     """
 
     cpus: Mapping[int, Median]
+    values: Mapping[int, Sequence[float]] = field(default_factory=dict)
     sampled: str = ""
     missing: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def rates(self) -> list[float]:
-        """Of every CPU, as the hazard of a demoted launch wants them."""
-        return [speed.estimate for speed in self.cpus.values() if speed.estimate > 0]
 
     @property
     def median(self) -> float | None:
@@ -66,7 +63,7 @@ def probe(
     kernel: Kernel,
     cpus: Sequence[int],
     *,
-    seconds: float = 2.0,
+    seconds: float = 1.5,
     draw: random.Random | None = None,
     progress: Progress = lambda _: None,
     clock: Callable[[], float] = time.perf_counter,
@@ -88,4 +85,4 @@ def probe(
     )
     known = {cpu: median(values) for cpu, values in found.values.items() if values}
     missing = {cpu: found.reasons.get(cpu, "not measured") for cpu in chosen if cpu not in known}
-    return SpeedProbe(known, sampled, missing)
+    return SpeedProbe(known, found.values, sampled, missing)
