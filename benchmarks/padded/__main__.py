@@ -9,7 +9,7 @@ from pathlib import Path
 
 from knee.padded import line_size
 
-from . import arenas, counters, locks
+from . import arenas, counters, locks, states
 
 
 def main() -> None:
@@ -23,12 +23,13 @@ def main() -> None:
         "--plot", type=Path, default=Path("build/padded-arenas.png"), help="where the plot goes"
     )
     parser.add_argument(
-        "only", nargs="*", choices=["counters", "locks", "arenas", []], help="only these parts"
+        "only", nargs="*", choices=["counters", "locks", "states", "arenas", []], help="only these parts"
     )
     options = parser.parse_args()
     parts = {
         "counters": lambda: counters.report(options.threads, options.rounds),
         "locks": lambda: locks.report(options.threads, options.rounds),
+        "states": lambda: states.report(options.threads, options.rounds),
         "arenas": lambda: arenas.report(max(1, options.rounds // 3), options.plot, options.frees),
     }
     if getattr(sys, "_is_gil_enabled", lambda: True)():

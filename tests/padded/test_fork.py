@@ -61,9 +61,10 @@ def test_a_lock_held_by_a_thread_that_stayed_behind_is_free(make: type[Lock]) ->
         free = not lock.locked() and tried.acquire(blocking=False)
         return free and lock.acquire() and not lock.acquire(False) and not mine.acquire(timeout=0.01)
 
-    held_elsewhere(
-        lock, tried, then=lambda: (_ for _ in ()).throw(AssertionError) if not in_a_child(check) else None
-    )
+    def fork() -> None:
+        assert in_a_child(check)
+
+    held_elsewhere(lock, tried, then=fork)
     assert not lock.locked()
 
 
@@ -126,12 +127,10 @@ def test_counters_barriers_events_and_arenas_go_on() -> None:
 
 def test_a_child_of_a_child() -> None:
     lock = Lock()
-    held_elsewhere(lock, then=lambda: None)
-    outer = Lock()
 
     def check() -> bool:
-        good = [False]
-        held_elsewhere(outer, then=lambda: good.__setitem__(0, in_a_child(lambda: outer.acquire(timeout=5))))
+        good: list[bool] = []
+        held_elsewhere(lock, then=lambda: good.append(in_a_child(lambda: lock.acquire(timeout=5))))
         return good[0]
 
     assert in_a_child(check)
