@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knee.analysis.report import Hazard
+from knee.errors import KneeError
 from knee.stats.interval import Interval
+from knee.store.database import Store
 
 SCHEMA = 1
 """Version of the ``why`` JSON; fields are only ever added."""
@@ -50,6 +52,7 @@ class CauseReport:
         prove: the command that proves the mend.
         apart: other causes that it cannot be told apart from.
         arm: the arm that showed it; empty if none did.
+        controls: each control with the share that it gives back.
     """
 
     cause: str
@@ -63,6 +66,7 @@ class CauseReport:
     prove: str
     apart: tuple[str, ...] = ()
     arm: str = ""
+    controls: tuple[Mapping[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``causes``."""
@@ -78,6 +82,7 @@ class CauseReport:
             "prove": self.prove,
             "apart": list(self.apart),
             "arm": self.arm,
+            "controls": [dict(control) for control in self.controls],
         }
 
 
@@ -201,6 +206,19 @@ class WhyReport:
         )
 
 
+def analyse(store: Store, run: int) -> WhyReport:
+    """The report of a stored search, as it was found: a search decides while it measures.
+
+    Raises:
+        KneeError: there is no such run, or it ended before there was an answer.
+    """
+    store.run(run)
+    found = [data for _, kind, data in store.events(run) if kind == "why"]
+    if not found:
+        raise KneeError(f"run {run} ended before it had an answer", "ask again: knee why")
+    return WhyReport.from_json(found[-1])
+
+
 def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**entry, "share": entry["share"].to_json()}
 
@@ -226,5 +244,6 @@ def _cause(entry: Mapping[str, Any]) -> CauseReport:
             "share": _interval(entry["share"]),
             "where": Place(where["file"], where["line"], where["name"], tuple(where["also"])),
             "apart": tuple(entry["apart"]),
+            "controls": tuple(entry["controls"]),
         }
     )

@@ -109,6 +109,12 @@ class Scene:
         """The watched reps of all workers."""
         return [rep for rep in self.watched if rep["workers"] == self.workers]
 
+    @property
+    def stopped(self) -> float:
+        """The share of the watched time of all workers in which a collection ran."""
+        found = [float(rep.get("stopped", 0.0)) for rep in self.beside]
+        return sum(found) / len(found) if found else 0.0
+
     def most(self, key: str) -> int:
         """The greatest of a figure over the watched reps of all workers; 0 if there are none."""
         return max((int(rep[key]) for rep in self.beside), default=0)

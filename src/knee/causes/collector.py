@@ -9,6 +9,9 @@ from knee.causes.source import text
 from knee.causes.trial import ARMS, Trial
 
 
+_RARER = 30
+
+
 class Collector(Cause):
     """Removed by switching the collector off; whether it ran at all is counted."""
 
@@ -26,8 +29,12 @@ class Collector(Cause):
         return "" if scene.most("collections") else "no collection ran while the workers did"
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
-        """No collector."""
-        return [Removal(Trial("no collector", file=ARMS / "collector.py"))]
+        """No collector; and, since garbage that piles up costs too, a rarer one."""
+        file = ARMS / "collector.py"
+        return [
+            Removal(Trial("no collector", file=file)),
+            Removal(Trial("rarer collections", file=file, options={"rarer": _RARER})),
+        ]
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The line that collects, if one calls for it."""
@@ -44,7 +51,12 @@ class Collector(Cause):
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""
-        return f"switching the garbage collector off ({scene.most('collections')} collections ran in a watched rep)"
+        how = (
+            "switching the garbage collector off"
+            if given.name == "no collector"
+            else f"collecting {_RARER} times as rarely"
+        )
+        return f"{how} ({scene.most('collections')} collections ran in a watched rep)"
 
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Fewer collections."""

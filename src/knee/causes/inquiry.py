@@ -18,11 +18,11 @@ from knee.analysis.run import interpreter_report
 from knee.analysis.why import CauseReport, Place, WhyReport
 from knee.causes.bench import Bench, Setting
 from knee.causes.cause import Cause, Given, Removal, Scene
-from knee.causes.judge import Case, Credit, Judgement, judge
+from knee.causes.judge import WORTH, Case, Credit, Judgement, judge
 from knee.causes.registry import causes
 from knee.causes.search import Search
 from knee.causes.seen import PARTS, Lost, lost
-from knee.causes.trial import ARMS, BASE, Trial
+from knee.causes.trial import ARMS, BASE, Trial, together
 from knee.errors import KneeError
 from knee.launch import host
 from knee.launch.command import CommandHost
@@ -86,18 +86,6 @@ def inquire(
     )
     store.event(run, "why", report.to_json())
     return report
-
-
-def stored(store: Store, run: int) -> WhyReport:
-    """The report of a stored search.
-
-    Raises:
-        KneeError: it ended before there was one.
-    """
-    found = [data for _, kind, data in store.events(run) if kind == "why"]
-    if not found:
-        raise KneeError(f"run {run} ended before it had an answer", "start it again: knee why")
-    return WhyReport.from_json(found[-1])
 
 
 def _named(label: str, gil: bool | None) -> str:
@@ -186,7 +174,38 @@ class _Inquiry:
             search.confirm()
         scene = self._renewed(scene)
         judgement = self._judge(scene)
+        self._overlaps(judgement)
         return self._told(scene, judgement)
+
+    def _overlaps(self, judgement: Judgement) -> None:
+        """Tell overlapping removals apart by their combination: what it gives back beyond the first is the second's."""
+        for cause, given in judgement.overlaps:
+            first = next((credit for credit in judgement.credits if credit.given is not None), None)
+            if (
+                first is None
+                or first.given is None
+                or first.cause.id == cause.id
+                or not self.search.left(0.1)
+            ):
+                continue
+            both = together(first.given.removal.arm, given.removal.arm)
+            if both is None:
+                continue
+            extra = self.search.share(both, launches=3) - first.given.share
+            place = next(
+                (i for i, credit in enumerate(judgement.credits) if credit.cause.id == cause.id), None
+            )
+            if extra >= WORTH:
+                share = Interval(0.0, min(extra, 1.0), 1.0)
+                if place is None:
+                    judgement.credits.append(Credit(cause, given, share))
+                else:
+                    judgement.credits[place] = replace(judgement.credits[place], share=share)
+            elif extra == extra:
+                if place is not None:
+                    del judgement.credits[place]
+                index = judgement.credits.index(first)
+                judgement.credits[index] = replace(first, apart=(*first.apart, cause.id))
 
     def _worth(self) -> bool:
         """Whether there may be a loss to take apart."""
@@ -349,6 +368,15 @@ class _Inquiry:
         where = cause.where(scene, given or _nothing(cause), self.search)
         evidence = credit.text or (cause.evidence(scene, given, where) if given is not None else "")
         mend = cause.mend(scene, where)
+        controls: list[dict[str, Any]] = []
+        tried = self.search.tried.get("" if given is None else given.name)
+        if tried is not None:
+            self.search.controls(tried)
+            controls = [
+                {"control": name, "share": self.search.given_back(launches)}
+                for name, launches in tried.controls.items()
+                if launches
+            ]
         return CauseReport(
             cause=cause.id,
             title=cause.title,
@@ -361,6 +389,7 @@ class _Inquiry:
             prove=cause.prove(scene, where),
             apart=credit.apart,
             arm="" if given is None else given.name,
+            controls=tuple(controls),
         )
 
     def _notes(self) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ class Judgement:
     """What the search comes to."""
 
     credits: list[Credit] = field(default_factory=list)
+    overlaps: list[tuple[Cause, Given]] = field(default_factory=list)
+    """Found too, but for what others had been credited with: another cause, or the same seen from another side."""
     innocent: list[Given] = field(default_factory=list)
     rejected: list[tuple[str, str]] = field(default_factory=list)
 
@@ -115,9 +117,11 @@ def _credit(result: Judgement, cause: Cause, given: Given) -> None:
             return
     taken = sum(credit.share.estimate for credit in result.credits)
     left = 1.0 - taken
+    share = _net(given)
+    if left < WORTH or share.estimate > left + WORTH:
+        result.overlaps.append((cause, given))
     if left < WORTH:
         return
-    share = _net(given)
     if share.estimate > left + WORTH:
         # More than is left: the overlap is the others', the rest its own.
         share = Interval(max(0.0, share.low - taken), max(0.0, share.estimate - taken), min(left, share.high))
@@ -171,6 +175,18 @@ def _unexplained(case: Case, result: Judgement) -> None:
         return
     waiting = lost.share("system", "blocked")
     faults = scene.faults
+    loss = max(case.attribution.loss.estimate, 1e-9)
+    if (
+        scene.stopped > 0.3 * loss
+        and waiting > 0.3
+        and not any(credit.cause.id == "gc" for credit in result.credits)
+    ):
+        text = (
+            f"collections run for {scene.stopped:.0%} of the time, {scene.most('collections')} in a watched rep, and each stops "
+            "all workers (switching the collector off is no proof here: garbage that piles up costs as much)"
+        )
+        result.credits.append(_observed(case, "gc", min(rest, scene.stopped / loss), text))
+        return
     if waiting > 0.45 and better:
         if _kernel(case, faults):
             given = next((given for _, given in case.given if given.name == "processes"), None)

@@ -28,6 +28,7 @@ OWN: tuple[type[Cause], ...] = (
     Quota,
     Bandwidth,
     Gil,
+    Kernel,
     Refcount,
     FalseSharingObjects,
     Container,
@@ -37,7 +38,6 @@ OWN: tuple[type[Cause], ...] = (
     FalseSharingNative,
     FalseSharingSlots,
     Lock,
-    Kernel,
     Allocator,
 )
 

@@ -131,7 +131,7 @@ class Search:
                     break
                 if place % 4 == 3 or (turn and place == 0):
                     self.more_base()
-                if turn and tried.arm and self._share(tried.arm) < -0.5:
+                if turn and tried.arm and self.given_back(tried.arm) < -0.5:
                     continue
                 self._arm(tried)
 
@@ -204,7 +204,7 @@ class Search:
             if one is None:
                 break
             seen.append(one)
-        return self._share(seen)
+        return self.given_back(seen)
 
     def narrow(
         self,
@@ -266,7 +266,7 @@ class Search:
             return
         tried.arm.append(seen)
 
-    def _share(self, launches: Sequence[Seen]) -> float:
+    def given_back(self, launches: Sequence[Seen]) -> float:
         """(t_base - t_arm) / (t_base - t_ceiling), of means."""
         if not launches:
             return math.nan
@@ -279,7 +279,8 @@ class Search:
         if len(tried.arm) >= MOST:
             return False
         return (
-            max(self._share([seen]) for seen in tried.arm) > 2 * HOPELESS or self._share(tried.arm) > HOPELESS
+            max(self.given_back([seen]) for seen in tried.arm) > 2 * HOPELESS
+            or self.given_back(tried.arm) > HOPELESS
         )
 
     def _decided(self, tried: Tried) -> bool:

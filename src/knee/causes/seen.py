@@ -165,7 +165,7 @@ class Lost:
         """The share of the lost time that lies in these parts, 0 to 1."""
         gained = {name: max(0.0, value) for name, value in self.parts.items()}
         whole = sum(gained.values())
-        return sum(gained[name] for name in names) / whole if whole > 0 else 0.0
+        return sum(gained.get(name, 0.0) for name in names) / whole if whole > 0 else 0.0
 
 
 def lost(seen: Sequence[Seen]) -> Lost:

@@ -67,5 +67,22 @@ class Trial:
         )
 
 
+def together(one: Trial, other: Trial) -> Trial | None:
+    """Both at once; None for two that need different kinds of worker."""
+    if one.kind != other.kind:
+        return None
+    parts = [trial for trial in (one, other) if trial.file is not None]
+    return Trial(
+        f"{one.arm} and {other.arm}",
+        kind=one.kind,
+        file=ARMS / "together.py" if parts else None,
+        options={"arms": [{"file": str(part.file), "options": dict(part.options)} for part in parts]}
+        if parts
+        else {},
+        env={**one.env, **other.env},
+        pin=one.pin or other.pin,
+    )
+
+
 BASE = Trial("")
 """The program as it is."""

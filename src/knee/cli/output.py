@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-ANALYSES = {"run": "knee.analysis.run", "compare": "knee.analysis.compare"}
+ANALYSES = {"run": "knee.analysis.run", "compare": "knee.analysis.compare", "why": "knee.analysis.why"}
 """For each verb the module with ``analyse(store, run)``."""
 
 VIEWS = {

@@ -124,8 +124,17 @@ def _cause(number: int, cause: CauseReport) -> Iterator[RenderableType]:
     if place:
         lines.append(("where", place))
     lines += [("", other) for other in cause.where.also]
+    if len(cause.controls) > 1:
+        told = ", ".join(f"{control['control']} {control['share']:.0%}" for control in cause.controls)
+        lines.append(("controls", f"they give back: {told}"))
     if cause.apart:
-        lines.append(("", f"cannot be told apart here from {', '.join(cause.apart)}"))
+        others = ", ".join(cause.apart)
+        lines.append(
+            (
+                "apart",
+                f"removing {others} gives back the same loss, and both together no more: one thing, two names",
+            )
+        )
     if cause.mend:
         lines.append(("mend", cause.mend))
     grid = Table.grid(padding=(0, 2))

@@ -54,6 +54,7 @@ class Arm(Base):
         self._starts = 0
         self._starting: collections.Counter[tuple[str, int]] = collections.Counter()
         self._collected: collections.Counter[tuple[str, int]] = collections.Counter()
+        self._stopped = self._since = 0.0
         self._gil: list[list[Any]] = []
         self._traced = False
         self._reps: list[dict[str, Any]] = []
@@ -76,7 +77,11 @@ class Arm(Base):
         warnings.showwarning = shown
 
     def _collecting(self, phase: str, info: dict[str, int]) -> None:
-        where = self._line(sys._getframe(1)) if phase == "start" else None
+        if phase == "stop":
+            self._stopped += time.perf_counter() - self._since
+            return
+        self._since = time.perf_counter()
+        where = self._line(sys._getframe(1))
         if where is not None:
             self._collected[where] += 1
 
@@ -143,6 +148,7 @@ class Arm(Base):
         starts, most, looks = self._starts, 0, 0
         self._starting.clear()
         self._collected.clear()
+        stopped, began = self._stopped, time.perf_counter()
         while running():
             # States first: a free-threaded interpreter stops its threads, which takes milliseconds, to show frames.
             states = [_task(native) for _, native in tasks]
@@ -176,6 +182,7 @@ class Arm(Base):
             "moved": counts.ranked(),
             "collections": _collections() - collections_before,
             "starts": self._starts - starts,
+            "stopped": (self._stopped - stopped) / max(1e-9, time.perf_counter() - began),
             "collecting": [[*place, times] for place, times in self._collected.most_common(5)],
             "starting": [[*place, times] for place, times in self._starting.most_common(5)],
             "threads": most,

@@ -1,0 +1,151 @@
+"""The search on a simulated machine: order, budget and what is found."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from knee.causes.cause import Given, Removal
+from knee.causes.false_sharing_objects import FalseSharingObjects
+from knee.causes.lock import Lock
+from knee.causes.refcount import Refcount
+from knee.causes.search import CONFIRM, HOPELESS, SCREEN, Search
+from knee.causes.trial import Trial
+from tests.causes.simulated import Bench, World, scene
+
+CAUSES = (Refcount(), FalseSharingObjects(), Lock())
+
+
+def searched(world: World, budget: float = 60.0, seed: int = 0) -> tuple[Search, Bench]:
+    bench = Bench(world, seed)
+    search = Search(bench, budget)  # type: ignore[arg-type]
+    search.more_base(3)
+    search.screen([(cause, removal) for cause in CAUSES for removal in cause.removals(scene())])
+    search.confirm()
+    return search, bench
+
+
+def shares(search: Search) -> dict[str, Given]:
+    return {given.name: given for given in search.attribution()[1]}
+
+
+def test_the_arm_that_removes_the_cause_is_found_and_the_others_are_not() -> None:
+    search, _ = searched(World(1.8, {"immortal": 1.02}))
+    given = shares(search)
+    assert given["immortal"].found
+    assert given["immortal"].share == pytest.approx(0.97, abs=0.1)
+    assert [name for name, one in given.items() if one.found] == ["immortal"]
+
+
+def test_an_arm_whose_control_gives_as_much_back_is_not_found() -> None:
+    search, _ = searched(World(1.8, {"rounded": 1.1, "rounded (wrapped only)": 1.1}))
+    assert not shares(search)["rounded"].found
+
+
+def test_every_arm_is_screened_before_any_is_confirmed() -> None:
+    search, bench = searched(World(1.8, {"immortal": 1.02}))
+    screened = bench.labels[: bench.labels.index("immortal (walk only)")]
+    for tried in search.tried.values():
+        assert screened.count(tried.removal.arm.label) >= SCREEN
+
+
+def test_the_budget_goes_to_arms_that_give_something_back() -> None:
+    _, bench = searched(World(1.8, {"immortal": 1.02}))
+    assert bench.labels.count("immortal") >= CONFIRM
+    assert bench.labels.count("immortal (walk only)") >= CONFIRM
+    assert bench.labels.count("private module") == SCREEN
+    assert "private module (copied but shared)" not in bench.labels
+
+
+def test_the_program_as_it_is_is_launched_among_the_arms() -> None:
+    _, bench = searched(World(1.8, {"immortal": 1.02}))
+    places = [place for place, label in enumerate(bench.labels) if label == "as it is"]
+    assert max(b - a for a, b in zip(places, places[1:], strict=False)) < 10
+
+
+def test_a_search_ends_within_its_budget() -> None:
+    search, bench = searched(World(1.8, {"immortal": 1.3}, noise=0.5), budget=12.0)
+    assert bench.now <= 12.0
+    assert search.base
+
+
+def test_an_arm_that_is_not_honoured_is_not_launched_again_and_says_why() -> None:
+    world = World(1.8, checks={"rounded": {"honoured": False, "why": "no lines here"}})
+    search, bench = searched(world)
+    assert bench.labels.count("rounded") == 1
+    assert search.tried["rounded"].why == "no lines here"
+    assert "rounded" not in shares(search)
+
+
+def test_an_arm_whose_launch_is_lost_says_how() -> None:
+    search, bench = searched(World(1.8, lost=frozenset({"private arguments"})))
+    assert bench.labels.count("private arguments") == 1
+    assert "it raised" in search.tried["private arguments"].why
+
+
+@pytest.mark.parametrize("guilty", [["c"], ["a"], ["b", "d"], ["e"]])
+def test_narrowing_finds_the_fewest_that_are_to_blame(guilty: list[str]) -> None:
+    def effect(trial: Trial) -> float | None:
+        some: Any = trial.options.get("some")
+        return None if some is None else 1.0 if set(guilty) <= set(some) else 1.8
+
+    bench = Bench(World(1.8, effect=effect))
+    search = Search(bench, 120.0)  # type: ignore[arg-type]
+    search.more_base(4)
+    nan = math.nan
+    given = Given(Removal(Trial("it")), (), (), 0.9, 1.0, 1.1, nan, nan, nan, True)
+    found = search.narrow(
+        list("abcdefgh"), given, lambda some, step: Trial("it", options={"some": some}, step=step), most=len(guilty)
+    )
+    assert set(guilty) <= set(found)
+    assert len(found) <= 4
+    if len(guilty) == 1:
+        assert found == guilty
+
+
+def test_narrowing_gives_up_where_no_single_one_is_to_blame() -> None:
+    bench = Bench(World(1.8, effect=lambda trial: 1.8 if trial.step else None))
+    search = Search(bench, 120.0)  # type: ignore[arg-type]
+    search.more_base(4)
+    nan = math.nan
+    given = Given(Removal(Trial("it")), (), (), 0.9, 1.0, 1.1, nan, nan, nan, True)
+    assert search.narrow(["a", "b"], given, lambda some, step: Trial("it", step=step)) == []
+
+
+def test_a_launch_that_something_disturbed_is_made_again() -> None:
+    class Disturbed(Bench):
+        def launch(self, trial: Trial) -> Any:
+            found = super().launch(trial)
+            assert found is not None
+            if self.launches % 5 == 0:
+                from dataclasses import replace
+
+                return replace(found, calm=False, ceiling=-0.7, efficiency=found.efficiency - 0.7)
+            return found
+
+    bench = Disturbed(World(1.0))
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.more_base(12)
+    assert len(search.base) == 12
+    assert search.disturbed >= 2
+    assert max(seen.slowdown for seen in search.base) < 1.3
+
+
+def test_where_every_launch_is_disturbed_the_machine_is_taken_as_it_is() -> None:
+    bench = Bench(World(2.0, kernel=2.0))
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.more_base(6)
+    assert len(search.base) == 6
+    assert bench.launches < 12
+
+
+@pytest.mark.quality
+def test_false_causes_are_rare_where_nothing_is_removed() -> None:
+    """In at most 5 % of searches any arm is found when none removes anything."""
+    wrong = 0
+    for seed in range(100):
+        search, _ = searched(World(1.6, noise=0.12), seed=seed)
+        wrong += any(given.found and given.net > HOPELESS for given in shares(search).values())
+    assert wrong <= 8  # binomial(100, 0.05): 97 % of the mass
