@@ -75,6 +75,7 @@ def test_shares_show_their_interval(interval: Interval | None, text: str) -> Non
 def test_the_spread_of_a_time_is_relative() -> None:
     assert units.spread(Interval(0.099, 0.1, 0.101)) == "± 1.0%"
     assert units.spread(Interval(-math.inf, 0.1, math.inf)) == "± ?"
+    assert units.spread(Interval(0.01, 0.03, 0.09)) == "± ?"
     assert units.spread(Interval(0.0, 0.0, 0.0)) == ""
 
 

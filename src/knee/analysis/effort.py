@@ -69,9 +69,9 @@ def _split(effort: Effort, workers: int, among: np.ndarray[Any, np.dtype[np.bool
         # User and kernel time tick; their proportion is applied to the finer whole.
         user, kernel = (cpu * part / (user + kernel) for part in (user, kernel))
     blocked = None if cpu is None or waiting is None else max(0.0, whole - cpu - waiting)
-    return Split(
-        workers, *(None if part is None else part / whole for part in (user, kernel, waiting, blocked))
-    )
+    # The system's counters are read just outside the timed part and may exceed it a little.
+    parts = (None if part is None else min(1.0, part / whole) for part in (user, kernel, waiting, blocked))
+    return Split(workers, *parts)
 
 
 def _sum(column: Floats) -> float | None:

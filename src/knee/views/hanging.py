@@ -25,4 +25,5 @@ class Hanging:
         for line in self._text.split("\n", allow_blank=True):
             for number, part in enumerate(line.wrap(console, width)):
                 part.rstrip()
-                yield Text(" " * (self._indent + self._more * (number > 0))) + part
+                indent = self._indent + self._more * (number > 0)
+                yield Text(" " * indent) + part if part else part

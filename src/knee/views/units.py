@@ -56,12 +56,13 @@ def percent(interval: Interval | None) -> str:
 
 
 def spread(interval: Interval) -> str:
-    """The half width as a share of the estimate: ``± 1.2%``; nothing beside zero (a phase that one side lacks)."""
-    if interval.estimate == 0:
+    """The half width as a share of the estimate, ``± 1.2%``; ``?`` where it is more than all of it; of 0 nothing."""
+    if interval.low == interval.high == 0:
         return ""
-    if not _telling(interval):
+    half = (interval.high - interval.low) / 2
+    if not interval.bounded or half > abs(interval.estimate):
         return "± ?"
-    return f"± {(interval.high - interval.low) / 2 / abs(interval.estimate):.1%}"
+    return f"± {half / abs(interval.estimate):.1%}"
 
 
 def _telling(interval: Interval) -> bool:
