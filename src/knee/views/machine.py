@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
@@ -149,8 +150,10 @@ def _hazards(machine: Machine) -> Iterator[RenderableType]:
             yield Hanging(Text(hazard.advice, style="dim"), 4)
     else:
         yield Text.assemble(("Hazards: ", "bold"), "none seen")
-    later = [name for name, why in machine.unchecked.items() if "yet" in why or "target" in why]
-    never = {name: why for name, why in machine.unchecked.items() if name not in later}
+    told = {hazard.id for hazard in machine.hazards}
+    unchecked = {name: why for name, why in machine.unchecked.items() if name not in told}
+    later = [name for name, why in unchecked.items() if "yet" in why or "target" in why]
+    never = {name: why for name, why in unchecked.items() if name not in later}
     for name, why in never.items():
         yield Hanging(Text(f"not checked: {name} ({why})", style="dim"), 2)
     if later:
@@ -225,9 +228,9 @@ def _ladder(ceiling: Rates, bandwidth: Rates) -> Iterator[RenderableType]:
         )
         table.add_row(
             str(workers),
-            *(("?", "") if top is None else (f"{top.estimate:.2f}", _ends(top))),
+            *_gain(top),
             "?" if total is None else f"{total.estimate / 1e9:.1f} GB/s",
-            *(("?", "") if gain is None else (f"{gain.estimate:.2f}", _ends(gain))),
+            *_gain(gain),
         )
     yield Text("Ceiling: speedup of work that shares nothing; bandwidth: STREAM triad", style="bold")
     yield table
@@ -247,9 +250,11 @@ def _speed(found: Probes) -> Iterator[RenderableType]:
     )
 
 
-def _ends(interval: Median) -> str:
-    known = interval.low > float("-inf") and interval.high < float("inf")
-    return f"{interval.low:.2f} to {interval.high:.2f}" if known else "?"
+def _gain(interval: Median | None) -> tuple[str, str]:
+    """A speedup and its interval; nothing where too few rounds were had to bound it."""
+    if interval is None or not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return "?", "too few rounds"
+    return f"{interval.estimate:.2f}", f"{interval.low:.2f} to {interval.high:.2f}"
 
 
 def _relation(name: str) -> str:
