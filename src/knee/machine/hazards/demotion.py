@@ -42,7 +42,8 @@ def before(first: Reading, _place: Place) -> Hazard | None:
         return Hazard(
             ID,
             f"The speed probe takes {now / record:.1f} times as long as in earlier runs on this machine: "
-            "this launch is confined to slow cores, throttled, or shares them with other work, and every number is longer by that.",
+            "this launch is confined to slow cores, throttled, or shares them with other work, and every "
+            "number is longer by that.",
             "Start Knee from a plain terminal (not from an IDE task, a launchd or CI job, or `taskpolicy "
             "-b`), plugged in.",
             f"median of {first['probes']} speed probes against the store's best",
