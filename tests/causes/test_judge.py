@@ -22,7 +22,16 @@ NAN = math.nan
 
 def given(name: str, share: float, control: float = 0.0, found: bool = True) -> Given:
     return Given(
-        Removal(Trial(name)), (), (), share - 0.05, share, share + 0.05, control - 0.05, control, control + 0.05, found
+        Removal(Trial(name)),
+        (),
+        (),
+        share - 0.05,
+        share,
+        share + 0.05,
+        control - 0.05,
+        control,
+        control + 0.05,
+        found,
     )
 
 
@@ -70,7 +79,9 @@ def test_what_rounding_gives_back_is_not_credited_twice_to_reference_counts() ->
 
 
 def test_two_causes_share_the_loss_where_neither_explains_all() -> None:
-    result = judge(case(("refcount", given("immortal", 0.55)), ("false-sharing.objects", given("rounded", 0.4))))
+    result = judge(
+        case(("refcount", given("immortal", 0.55)), ("false-sharing.objects", given("rounded", 0.4)))
+    )
     assert named(result) == ["refcount", "false-sharing.objects"]
     assert sum(credit.share.estimate for credit in result.credits) <= 1.0
 
@@ -122,12 +133,17 @@ def test_where_native_code_does_not_scale_the_machine_is_at_fault(known: Any, ca
 
 
 def test_the_gil_is_named_where_it_was_on() -> None:
-    result = judge(case(facts={"gil": [None, None]}, interpreter={"version": "3.12.1"}, lost={"blocked": 0.9}))
+    result = judge(
+        case(facts={"gil": [None, None]}, interpreter={"version": "3.12.1"}, lost={"blocked": 0.9})
+    )
     assert named(result) == ["gil"]
 
 
 def test_what_gave_nothing_back_is_innocent() -> None:
     result = judge(
-        case(("refcount", given("immortal", 0.9)), ("false-sharing.slots", given("idle neighbours", 0.0, found=False)))
+        case(
+            ("refcount", given("immortal", 0.9)),
+            ("false-sharing.slots", given("idle neighbours", 0.0, found=False)),
+        )
     )
     assert [one.name for one in result.innocent] == ["idle neighbours"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -62,7 +63,7 @@ def test_the_budget_goes_to_arms_that_give_something_back() -> None:
 def test_the_program_as_it_is_is_launched_among_the_arms() -> None:
     _, bench = searched(World(1.8, {"immortal": 1.02}))
     places = [place for place, label in enumerate(bench.labels) if label == "as it is"]
-    assert max(b - a for a, b in zip(places, places[1:], strict=False)) < 10
+    assert max(b - a for a, b in itertools.pairwise(places)) < 10
 
 
 def test_a_search_ends_within_its_budget() -> None:
@@ -97,7 +98,10 @@ def test_narrowing_finds_the_fewest_that_are_to_blame(guilty: list[str]) -> None
     nan = math.nan
     given = Given(Removal(Trial("it")), (), (), 0.9, 1.0, 1.1, nan, nan, nan, True)
     found = search.narrow(
-        list("abcdefgh"), given, lambda some, step: Trial("it", options={"some": some}, step=step), most=len(guilty)
+        list("abcdefgh"),
+        given,
+        lambda some, step: Trial("it", options={"some": some}, step=step),
+        most=len(guilty),
     )
     assert set(guilty) <= set(found)
     assert len(found) <= 4

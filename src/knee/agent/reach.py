@@ -68,7 +68,7 @@ class Reach:
         self.found: dict[int, Found] = {}
         self.complete = True
         self._names: set[str] = set()
-        # Names used anywhere decide which attributes are followed; new code brings new names, so walk until no more come.
+        # Names used anywhere decide which attributes are followed, and new code brings new names: walk until none come.
         for _ in range(4):
             known = len(self._names)
             self.found = {}

@@ -53,7 +53,10 @@ class Allocator(Cause):
         """Something to swap is needed."""
         if self.removals(scene):
             return ""
-        return "no other allocator on this machine (libjemalloc2 or libmimalloc would do), and malloc's arenas are not limited"
+        return (
+            "no other allocator on this machine (libjemalloc2 or libmimalloc would do), and malloc's arenas are not "
+            "limited"
+        )
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The line that runs."""
@@ -69,14 +72,15 @@ class Allocator(Cause):
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Arenas, another allocator, or fewer allocations."""
         return Mend(
-            "allow malloc more arenas or preload another allocator; let the thread that uses a block make it, and use blocks "
+            "allow malloc more arenas or preload another allocator; let the thread that uses a block make "
+            "it, and use blocks "
             "again instead of freeing them",
             f"MALLOC_ARENA_MAX={_ARENAS} program …\nLD_PRELOAD=libjemalloc.so.2 program …\n",
         )
 
     def prove(self, scene: Scene, where: Where) -> str:
         """The variable is the mend."""
-        return f"{super().prove(scene, where).split(' mended')[0]} --env MALLOC_ARENA_MAX=1 --env MALLOC_ARENA_MAX={_ARENAS}"
+        return f"{self.command(scene)} --env MALLOC_ARENA_MAX=1 --env MALLOC_ARENA_MAX={_ARENAS}"
 
 
 def found() -> list[Path]:

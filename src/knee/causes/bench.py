@@ -28,6 +28,10 @@ _LONG = 4.0
 """Reps that last longer than so many ``min_time`` are shortened."""
 
 
+_ENOUGH = 0.6
+"""Seconds after which no further rep of a pool begins."""
+
+
 class Sink(Protocol):
     """The part of the store that a search writes to."""
 
@@ -230,7 +234,7 @@ class Bench:
     ) -> None:
         """Run reps until enough were calm: no worker had to wait for a CPU that something else had."""
         control = treatment == CONTROL
-        calm = 0
+        calm, spent = 0, 0.0
         calls = self._kernel if control else self._calls
         if not control and reps and reps[-1].workers == count:
             # Where workers hold each other up by much, a few calls tell as much in less time.
@@ -250,8 +254,9 @@ class Bench:
                 printed=printed,
             )
             reps.append(rep)
+            spent += rep.time
             calm += waiting(rep) <= DISTURBED
-            if calm >= wanted:
+            if calm >= wanted or spent > _ENOUGH:
                 break
 
     def _number(self, trial: Trial) -> int:

@@ -1,7 +1,7 @@
 """What a cause is to a search: when it can be, how it is removed, where it sits, what to do about it.
 
-A file of this package, or of another one that registers in the entry point group ``knee.causes``, defines a class derived
-from :class:`Cause`. ``docs/causes.md`` walks through one.
+A file of this package, or of another one that registers in the entry point group ``knee.causes``, defines a class
+derived from :class:`Cause`. ``docs/causes.md`` walks through one.
 """
 
 from __future__ import annotations
@@ -264,14 +264,25 @@ class Cause:
 
     def prove(self, scene: Scene, where: Where) -> str:
         """The command that proves the mend."""
-        label = scene.base.workload
-        if label.form == "command":
-            words = " ".join(label.argv)
-            return f"knee compare -- '{words}' './mended …'"
-        python = f" --python {_python(scene)}"
-        if label.form == "statement":
-            return f"knee compare {label.statement!r} MENDED{python}"
-        return f"knee compare {_short(label.file)}:{label.name} {_short(label.file)}:{twin(label)}{python}"
+        workload = scene.base.workload
+        if workload.form == "command":
+            return f"knee compare -- '{' '.join(workload.argv)}' './mended {{workers}}'"
+        if workload.form == "statement":
+            return f"knee compare {workload.statement!r} MENDED --python {_python(scene)}"
+        file = _short(workload.file)
+        return f"knee compare {file}:{workload.name} {file}:{twin(workload)} --python {_python(scene)}"
+
+    def command(self, scene: Scene) -> str:
+        """``knee compare`` of the workload with itself, for what a variable mends."""
+        workload = scene.base.workload
+        if workload.form == "command":
+            return f"knee compare -- '{' '.join(workload.argv)}'"
+        named = (
+            f"{_short(workload.file)}:{workload.name}"
+            if workload.form == "callable"
+            else repr(workload.statement)
+        )
+        return f"knee compare {named} --python {_python(scene)}"
 
 
 def span(given: Given) -> str:

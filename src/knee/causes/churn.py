@@ -24,7 +24,7 @@ class Churn(Cause):
 
     def nothing(self, scene: Scene) -> str:
         """Needs starts."""
-        return "" if scene.most("starts") else "the workers start no threads"
+        return "" if scene.most("starts") or not scene.watched else "the workers start no threads"
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
         """Thread reuse."""
@@ -37,7 +37,10 @@ class Churn(Cause):
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""
-        return f"serving the threads that the workers start ({scene.most('starts')} in a watched rep) from threads that stay"
+        starts = scene.most("starts")
+        return (
+            f"serving the threads that the workers start ({starts} in a watched rep) from threads that stay"
+        )
 
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Keep the pool."""

@@ -8,7 +8,6 @@ from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
 from knee.causes.source import text
 from knee.causes.trial import ARMS, Trial
 
-
 _RARER = 30
 
 
@@ -26,7 +25,11 @@ class Collector(Cause):
 
     def nothing(self, scene: Scene) -> str:
         """Needs collections."""
-        return "" if scene.most("collections") else "no collection ran while the workers did"
+        return (
+            ""
+            if scene.most("collections") or not scene.watched
+            else "no collection ran while the workers did"
+        )
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
         """No collector; and, since garbage that piles up costs too, a rarer one."""

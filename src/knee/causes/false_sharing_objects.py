@@ -29,7 +29,7 @@ class FalseSharingObjects(Cause):
         if scene.command:
             return "a command's objects are out of reach"
         if not scene.free_threaded:
-            return "with the GIL one thread at a time touches objects, and this build's allocator does not align rounded sizes"
+            return "with the GIL one thread at a time touches objects, and its allocator does not align rounded sizes"
         return "" if scene.native else "rounding needs the native library"
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
@@ -95,7 +95,8 @@ class FalseSharingObjects(Cause):
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Make them in the worker."""
         return Mend(
-            f"let each worker make its own {where.name or 'objects'}: a thread's allocations never share a line with those of "
+            f"let each worker make its own {where.name or 'objects'}: a thread's allocations never share a "
+            "line with those of "
             "another live thread; or keep them apart with knee.padded",
             "def setup_worker(index, workers):\n"
             "    return make_objects()  # made by the worker, in its own memory\n",

@@ -50,7 +50,8 @@ class Gil(Cause):
         if not scene.free_threaded:
             return Mend("run it on a free-threaded build, or as processes", "knee why … --python 3.13t\n")
         return Mend(
-            "use a version of the module that supports free threading, or, once its authors agree that it is safe, keep the "
+            "use a version of the module that supports free threading, or, once its authors agree that it "
+            "is safe, keep the "
             "GIL off",
             "PYTHON_GIL=0 python program.py\n",
         )
@@ -58,5 +59,12 @@ class Gil(Cause):
     def prove(self, scene: Scene, where: Where) -> str:
         """With and without."""
         if scene.free_threaded:
-            return f"{super().prove(scene, where).rsplit(' ', 3)[0]} --env PYTHON_GIL=1 --env PYTHON_GIL=0"
-        return f"{super().prove(scene, where)} --python 3.13t"
+            return f"{self.command(scene)} --env PYTHON_GIL=1 --env PYTHON_GIL=0"
+        version = _free(scene)
+        return f"{self.command(scene)} --python {version}"
+
+
+def _free(scene: Scene) -> str:
+    """The free-threaded build of the same version, or the first there was."""
+    major, minor = (int(part) for part in str(scene.interpreter.get("version", "3.13")).split(".")[:2])
+    return f"{major}.{max(13, minor)}t"

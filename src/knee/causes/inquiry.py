@@ -365,7 +365,7 @@ class _Inquiry:
 
     def _cause(self, scene: Scene, credit: Credit) -> CauseReport:
         cause, given = credit.cause, credit.given
-        where = cause.where(scene, given or _nothing(cause), self.search)
+        where = cause.where(scene, given or _nothing(), self.search)
         evidence = credit.text or (cause.evidence(scene, given, where) if given is not None else "")
         mend = cause.mend(scene, where)
         controls: list[dict[str, Any]] = []
@@ -396,7 +396,8 @@ class _Inquiry:
         notes = []
         if self.search.disturbed:
             notes.append(
-                f"{self.search.disturbed} of {self.bench.launches} launches were made again: something else had the CPUs."
+                f"{self.search.disturbed} of {self.bench.launches} launches were made again: something else had "
+                "the CPUs."
             )
         return tuple(notes)
 
@@ -407,7 +408,7 @@ def _interval(given: Given) -> Interval:
     return Interval(given.low, given.share, given.high)
 
 
-def _nothing(cause: Cause) -> Given:
+def _nothing() -> Given:
     nan = math.nan
     return Given(Removal(Trial("")), (), (), nan, nan, nan, nan, nan, nan, False)
 

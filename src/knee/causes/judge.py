@@ -131,8 +131,8 @@ def _credit(result: Judgement, cause: Cause, given: Given) -> None:
 
 
 def _net(given: Given) -> Interval:
-    control = given.control_share if given.control_share == given.control_share else 0.0
-    off = max(0.0, control)
+    """What the arm gives back; without what its control gives back, where that is more than chance."""
+    off = max(0.0, given.control_share) if given.control_low > 0 else 0.0
     return Interval(given.low - off, given.share - off, given.high - off)
 
 
@@ -182,7 +182,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
         and not any(credit.cause.id == "gc" for credit in result.credits)
     ):
         text = (
-            f"collections run for {scene.stopped:.0%} of the time, {scene.most('collections')} in a watched rep, and each stops "
+            f"collections run for {scene.stopped:.0%} of the time, {scene.most('collections')} in a watched "
+            "rep, and each stops "
             "all workers (switching the collector off is no proof here: garbage that piles up costs as much)"
         )
         result.credits.append(_observed(case, "gc", min(rest, scene.stopped / loss), text))
@@ -200,7 +201,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
             )
         else:
             text = (
-                f"{lost.share('system'):.0%} of the lost time is in the kernel and {lost.share('blocked'):.0%} blocked, "
+                f"{lost.share('system'):.0%} of the lost time is in the kernel and {lost.share('blocked'):.0%} "
+                "blocked, "
                 f"which is how waiting for a lock looks; no removal of another kind gives it back"
                 + _aside(processes)
             )
@@ -209,7 +211,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
     slow = case.stream is not None and case.stream < 0.8
     if not better and processes < 0.35 and lost.share("user") > 0.5 and slow:
         text = (
-            f"processes fare no better ({processes:.0%} of the loss), the lost time is in user mode, and native code that "
+            f"processes fare no better ({processes:.0%} of the loss), the lost time is in user mode, and "
+            "native code that "
             f"streams through memory reaches {case.stream:.0%} of its speed beside another"
         )
         result.credits.append(_observed(case, "machine.bandwidth", rest, text))

@@ -37,7 +37,8 @@ class Kernel(Cause):
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Keep memory."""
         return Mend(
-            "keep large buffers and use them again instead of making and dropping them; let the allocator keep freed memory",
+            "keep large buffers and use them again instead of making and dropping them; let the allocator "
+            "keep freed memory",
             "def setup_worker(index, workers):\n"
             "    return bytearray(SIZE)  # mapped and faulted in once, used again by every call\n"
             "# C's malloc:  MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=1073741824\n",

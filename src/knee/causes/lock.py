@@ -76,7 +76,8 @@ class Lock(Cause):
         if name.startswith("hidden"):
             name = f"what is {name}"
         return Mend(
-            f"hold {name} for less (do the work outside, publish the result inside), or give each worker one of its own and "
+            f"hold {name} for less (do the work outside, publish the result inside), or give each worker one "
+            "of its own and "
             "merge at the end",
             "def setup_worker(index, workers):\n"
             "    return make_it()  # a lock, generator or queue of the worker's own\n"

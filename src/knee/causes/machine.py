@@ -22,7 +22,8 @@ class Cores(Cause):
         """Measure elsewhere."""
         if scene.cpus < scene.workers:
             return Mend(
-                f"the process may run on {scene.cpus} CPU for {scene.workers} workers: widen its affinity (taskset, cpuset), "
+                f"the process may run on {scene.cpus} CPU for {scene.workers} workers: widen its affinity "
+                "(taskset, cpuset), "
                 "or use as many workers as there are CPUs",
                 "import knee\nworkers = knee.useful_workers()\n",
             )
@@ -49,7 +50,8 @@ class Quota(Cores):
     def mend(self, scene: Scene, where: Where) -> Mend:
         """More quota, or fewer workers."""
         return Mend(
-            f"the control group allows {scene.quota:g} CPUs for {scene.workers} workers: raise the quota, or use fewer workers",
+            f"the control group allows {scene.quota:g} CPUs for {scene.workers} workers: raise the quota, or "
+            "use fewer workers",
             "import knee\nworkers = knee.useful_workers()  # knows of the quota\n",
         )
 

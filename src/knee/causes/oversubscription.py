@@ -62,4 +62,4 @@ class Oversubscription(Cause):
 
     def prove(self, scene: Scene, where: Where) -> str:
         """The variable is the mend."""
-        return f"{super().prove(scene, where)} --env OMP_NUM_THREADS=1"
+        return f"{self.command(scene)} --env OMP_NUM_THREADS={max(2, scene.cpus)} --env OMP_NUM_THREADS=1"

@@ -95,7 +95,8 @@ class Refcount(Cause):
                 "    step, factor = operands  # locals instead of literals\n",
             )
         return Mend(
-            f"let each worker have a {name} of its own, made by the worker; or take it once, outside of the loop, into a "
+            f"let each worker have a {name} of its own, made by the worker; or take it once, outside of the "
+            "loop, into a "
             "local variable",
             "def setup_worker(index, workers):\n"
             "    return make_it()  # made in the worker: counted by its owner, without contention\n",

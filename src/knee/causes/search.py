@@ -89,7 +89,7 @@ class Search:
         return self.elapsed + one < self.budget * (1 - reserve)
 
     def launch(self, trial: Trial, doing: str = "") -> Seen | None:
-        """Launch a trial once; again if something else had the CPUs and this is not the rule here; None if it was lost."""
+        """Launch a trial once; again if something else had the CPUs, unless that is the rule; None if it was lost."""
         seen = None
         for _ in range(AGAIN):
             self._progress(doing or trial.label, self.elapsed / self.budget)
@@ -144,6 +144,8 @@ class Search:
                 break
             if number % 2 == 0:
                 self.more_base()
+            # What promises most first: the budget may end before the others' turn.
+            undecided.sort(key=lambda tried: -self.given_back(tried.arm))
             for tried in undecided:
                 if not self.left(reserve):
                     break

@@ -99,7 +99,7 @@ def reduce(
 
 def _unit(rep: RepResult) -> float:
     """Seconds per call, from the first worker's start to the last one's end."""
-    return rep.time / max(1, max(sample.calls for sample in rep.samples))
+    return rep.time / max(1, *(sample.calls for sample in rep.samples))
 
 
 def _typical(reps: Sequence[RepResult]) -> float:

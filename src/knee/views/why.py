@@ -57,7 +57,8 @@ def _parts(report: WhyReport) -> Iterator[RenderableType]:
     for note in report.notes:
         yield Text(note, style="dim")
     yield Text(
-        f"Run {report.run}, {report.launches} launches in {report.elapsed:.0f} s. A share is of the loss, with the 95 % interval "
+        f"Run {report.run}, {report.launches} launches in {report.elapsed:.0f} s. A share is of the "
+        "loss, with the 95 % interval "
         "over launches.",
         style="dim",
     )

@@ -1,6 +1,6 @@
 """No garbage collection: switched off, everything frozen before the first rep; explicit calls do nothing.
 
-A collection of a free-threaded interpreter stops all threads. Objects in cycles pile up for as long as the launch lives.
+A collection of a free-threaded interpreter stops all threads. Objects in cycles pile up while the launch lives.
 """
 
 from __future__ import annotations

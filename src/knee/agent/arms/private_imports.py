@@ -1,8 +1,8 @@
 """The Python modules that the workload imports, executed again for each worker: their hidden instances and locks apart.
 
 ``random.random`` is a method of an instance that the module ``random`` made for itself. A worker with its own copy of
-``random`` has its own instance. Control: copied as often, all workers use the first copy. Extension modules and packages
-are left alone.
+``random`` has its own instance. Control: copied as often, all workers use the first copy. Extension modules and
+packages are left alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The workload's module executed once for each worker, so that no function, class or global of it is shared.
 
-Control: executed as often, and all workers use the first. In both, ``setup`` is called once for each worker, which takes
-its own state out of it, so that what is shared between states falls away in both.
+Control: executed as often, and all workers use the first. In both, ``setup`` is called once for each worker, which
+takes its own state out of it, so that what is shared between states falls away in both.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Line-rounded memory: no two Python objects made by the workload's module and ``setup`` share a cache line.
 
-The allocators of the object and mem domains are wrapped (``PyMem_SetAllocator``), and sizes rounded up to the line, while
-the module is executed and ``setup`` runs. Controls, by ``mode``: ``off`` (wrapped, sizes as they are), ``ballast`` (the
-extra bytes written elsewhere), ``shuffle`` (sizes raised at random, not aligned). For localising, rounding can be had for
-chosen source lines only; tracing sees to that, and is over before anything is timed.
+The allocators of the object and mem domains are wrapped (``PyMem_SetAllocator``), and sizes rounded up to the line,
+while the module is executed and ``setup`` runs. Controls, by ``mode``: ``off`` (wrapped, sizes as they are),
+``ballast`` (the extra bytes written elsewhere), ``shuffle`` (sizes raised at random, not aligned). For localising,
+rounding can be had for chosen source lines only; tracing sees to that, and is over before anything is timed.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Arm(Base):
     """Options.
 
     ``line``: bytes, default 64. ``mode``: of the control. ``least``, ``most``: sizes that are rounded. ``lines``: round
-    only what these ``[file, line]`` allocate. ``record``: tell what each line allocates. ``folder``: files below it count
-    as the workload's own; an allocation elsewhere is put down to the line that led there.
+    only what these ``[file, line]`` allocate. ``record``: tell what each line allocates. ``folder``: files below it
+    count as the workload's own; an allocation elsewhere is put down to the line that led there.
     """
 
     def __init__(self, variant: str, options: dict[str, Any]) -> None:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class Arm(Base):
-    """Options: ``arms``: of each its ``file`` and ``options``. Where two load or order in their own way, the first does."""
+    """Options: ``arms``: of each its ``file`` and ``options``. Where two load or order in their "
+    "own way, the first does."""
 
     def __init__(self, variant: str, options: dict[str, Any]) -> None:
         super().__init__(variant, options)

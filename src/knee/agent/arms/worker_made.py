@@ -1,7 +1,7 @@
 """The states made in the workers instead of in the pool's thread: each worker owns what it uses.
 
-An object made by one thread and used by another is counted atomically, and lies in the maker's memory beside the objects
-of other workers. Control: ``setup`` called as often in the pool's thread, each worker taking its own.
+An object made by one thread and used by another is counted atomically, and lies in the maker's memory beside the
+objects of other workers. Control: ``setup`` called as often in the pool's thread, each worker taking its own.
 """
 
 from __future__ import annotations
