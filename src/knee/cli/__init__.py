@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from knee.cli import plain
 from knee.errors import KneeError
 
 VERBS = {
@@ -81,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 is success, 1 a workload that failed or a check that did not hold, 2 bad input or surroundings, 130 an
     interrupt.
     """
+    plain.use()
     try:
         code: Any = command.main(
             args=None if arguments is None else [*arguments], prog_name="knee", standalone_mode=False
