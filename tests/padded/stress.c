@@ -217,10 +217,55 @@ static void *come_and_go(void *unused)
     return unused;
 }
 
+/* One writes and one reads, as fast as they can: what a missing fence would show in. */
+static shards *contested;
+static _Atomic bool reading;
+
+static void *duel_write(void *unused)
+{
+    uint32_t me = slot_mine();
+    shard *mine = shards_mine(contested, me);
+    int64_t done = 0;
+    while (atomic_load_explicit(&reading, memory_order_relaxed)) {
+        for (int i = 0; i < 100; i++, done++) {
+            shards_enter(contested, mine);
+            shard_put(mine, 0, shard_get(mine, 0) + 1);
+            shard_put(mine, 1, shard_get(mine, 1) + 1);
+            shards_leave(mine);
+        }
+    }
+    atomic_fetch_add(&added, done);
+    return unused;
+}
+
+static void duel(double seconds)
+{
+    pthread_t writer;
+    int64_t until = park_now() + (int64_t)(seconds * 1e9);
+    int64_t before = atomic_load(&added), total = 0;
+    contested = shards_new(2, 128);
+    atomic_store(&reading, true);
+    pthread_create(&writer, NULL, duel_write, NULL);
+    while (park_now() < until || total == 0) {
+        int64_t sums[2] = {0, 0};
+        shards_each(contested, slot_mine(), sum_and_reset, sums);
+        CHECK(sums[0] == sums[1]);
+        total += sums[0];
+    }
+    atomic_store(&reading, false);
+    pthread_join(writer, NULL);
+    int64_t sums[2] = {0, 0};
+    shards_each(contested, slot_mine(), sum_and_reset, sums);
+    CHECK(total + sums[0] == atomic_load(&added) - before);
+    atomic_fetch_add(&collected, total + sums[0]);
+    shards_drop(contested);
+}
+
 static void run(double seconds)
 {
     pthread_t threads[THREADS + PARTIES + 1];
-    deadline = park_now() + (int64_t)(seconds * 1e9);
+    duel(seconds / 5);
+    deadline = park_now() + (int64_t)(seconds * 0.8e9);
     meeting = barrier_new(PARTIES, 128);
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, mix, (void *)(i + 1));
