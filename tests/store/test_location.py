@@ -37,6 +37,13 @@ def test_a_named_file_counts_most_then_the_variable(tmp_path: Path, monkeypatch:
     assert locate(None, tmp_path) == tmp_path / "knee.db"
 
 
+def test_a_home_folder_is_found_where_the_shell_left_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert locate("~/runs.db") == Path("/home/me/runs.db")
+    monkeypatch.setenv("KNEE_STORE", "~/other.db")
+    assert locate() == Path("/home/me/other.db")
+
+
 def test_without_a_project_it_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("knee.store.location._MARKS", ("no such mark anywhere",))
     assert locate(start=tmp_path) == tmp_path / "knee.db"

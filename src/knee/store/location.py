@@ -18,9 +18,9 @@ def locate(explicit: str | os.PathLike[str] | None = None, start: Path | None = 
     ``pyproject.toml``, ``knee.db`` in ``start``.
     """
     if explicit:
-        return Path(explicit)
+        return Path(explicit).expanduser()  # a shell leaves --store=~/knee.db as it is
     if named := os.environ.get(VARIABLE):
-        return Path(named)
+        return Path(named).expanduser()
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
         if any((folder / mark).exists() for mark in _MARKS):
