@@ -2,11 +2,12 @@
 
     .venv/bin/python benchmarks/release.py [--python 3.13t]
 
-Both release Python threads of the target interpreter; a start is the thread's own first look at the clock
-afterwards. Workers come to the barrier up to 0.1 ms apart (all still spin), or up to 5 ms apart (most have gone
-to sleep). Spread is the last start minus the first, in one round. Prints medians over rounds and their ratio; exits
-1 when the ratio at 2 workers is below 20. Wants an idle machine: the share of CPU time that others took meanwhile is
-printed, and above a twentieth there is no verdict (exit 3).
+Both release Python threads of the target interpreter. Workers come to the barrier up to 0.1 ms apart (all still
+spin), or up to 5 ms apart (most have gone to sleep). Spread is the last start minus the first, in one round. A start
+is the thread's first look at the clock after its release: in Python for threading.Barrier; in the bracket, where a
+rep's time begins, for the native one; and beside it, as "then Python", in Python too, after a sleep with cold caches.
+Prints medians over rounds and their ratio; exits 1 when the ratio at 2 workers is below 20. Wants an idle machine:
+the share of CPU time that others took meanwhile is printed, and above a twentieth there is no verdict (exit 3).
 """
 
 from __future__ import annotations
@@ -36,27 +37,58 @@ PROMISED = 20
 FOREIGN = 0.05
 
 
-def spreads(workers: int, apart: float, rounds: int, wait: Callable[[int], Any]) -> list[int]:
-    """Return the spread of starts in ns of each round; ``wait(index)`` is one worker's wait."""
-    starts = [[0] * workers for _ in range(rounds)]
+Wait = Callable[[int], Any]
+"""One worker's wait; what it returns is its start in ns, or None."""
+
+
+def spreads(workers: int, apart: float, rounds: int, wait: Wait) -> tuple[float, float]:
+    """Return the median spread in ns of starts as ``wait`` tells them, and as Python sees them afterwards."""
+    told = [[0] * workers for _ in range(rounds)]
+    seen = [[0] * workers for _ in range(rounds)]
 
     def work(index: int) -> None:
         delays = random.Random(index)
-        for row in starts:
+        for round_told, round_seen in zip(told, seen, strict=True):
             until = time.perf_counter() + delays.uniform(0, apart)
             if apart > 1e-3:
                 time.sleep(max(until - time.perf_counter(), 0))
             while time.perf_counter() < until:
                 pass
-            wait(index)
-            row[index] = time.perf_counter_ns()
+            start = wait(index)
+            now = time.perf_counter_ns()
+            round_seen[index] = now
+            round_told[index] = now if start is None else start
 
     threads = [threading.Thread(target=work, args=(index,)) for index in range(workers)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return [max(row) - min(row) for row in starts]
+    of_told, of_seen = (statistics.median(max(row) - min(row) for row in rows) for rows in (told, seen))
+    return of_told, of_seen
+
+
+def threading_wait(workers: int) -> Wait:
+    """Wait at a ``threading.Barrier``."""
+    barrier = threading.Barrier(workers)
+
+    def wait(_: int) -> None:
+        barrier.wait()
+
+    return wait
+
+
+def native_wait(native: knee.native.Native, workers: int) -> Wait:
+    """Begin a bracket at the native barrier, and return where its clock started."""
+    barrier = native.barrier(workers)
+    brackets = [native.bracket(barrier) for _ in range(workers)]
+
+    def wait(index: int) -> int:
+        bracket = brackets[index]
+        bracket.begin()
+        return int(bracket.start.clock_ns)
+
+    return wait
 
 
 def busy_seconds() -> float:
@@ -71,15 +103,11 @@ def launch(library: str) -> list[dict[str, Any]]:
     results = []
     for workers in WORKERS:
         for label, (apart, rounds) in APART.items():
-            plain, ours = threading.Barrier(workers), native.barrier(workers)
-            brackets = [native.bracket(ours) for _ in range(workers)]
-            waits: list[tuple[str, Callable[[int], Any]]] = [
-                ("threading", lambda _, plain=plain: plain.wait()),  # type: ignore[misc]
-                ("native", lambda index, brackets=brackets: brackets[index].begin()),  # type: ignore[misc]
-            ]
-            random.shuffle(waits)
-            case = {name: statistics.median(spreads(workers, apart, rounds, wait)) for name, wait in waits}
-            results.append({"workers": workers, "apart": label, **case})
+            case: dict[str, Any] = {"workers": workers, "apart": label}
+            waits = {"threading": threading_wait(workers), "native": native_wait(native, workers)}
+            for name in random.sample(sorted(waits), len(waits)):
+                case[name], case[f"{name} seen"] = spreads(workers, apart, rounds, waits[name])
+            results.append(case)
     return results
 
 
@@ -107,7 +135,9 @@ def main() -> int:
     capacity = (time.perf_counter() - start) * (os.cpu_count() or 1)
     others = max(busy_seconds() - busy - mine, 0) / capacity
     print(f"Spread of starts, {python.label}, median of {LAUNCHES} launches (least to most)")
-    print(f"{'workers':>7}  {'they come':>15}  {'threading.Barrier':>26}  {'native':>26}  {'tighter':>8}")
+    print(
+        f"{'workers':>7}  {'they come':>15}  {'threading.Barrier':>26}  {'native':>26}  {'tighter':>8}  then Python"
+    )
     kept = True
     for cases in zip(*launches, strict=True):
         first = cases[0]
@@ -116,9 +146,11 @@ def main() -> int:
             values = sorted(case[name] / 1000 for case in cases)
             texts.append(f"{statistics.median(values):.2f} µs ({values[0]:.2f} to {values[-1]:.2f})")
         ratio = statistics.median(case["threading"] / max(case["native"], 1) for case in cases)
+        later = statistics.median(case["native seen"] for case in cases) / 1000
         kept = kept and (first["workers"] != 2 or ratio >= PROMISED)
         print(
             f"{first['workers']:>7}  {'within ' + first['apart']:>15}  {texts[0]:>26}  {texts[1]:>26}  {ratio:>7.0f}x"
+            f"  {later:>8.2f} µs"
         )
     print(f"Other processes took {others:.1%} of the machine meanwhile.")
     if others > FOREIGN:

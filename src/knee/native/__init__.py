@@ -46,9 +46,13 @@ def library_path() -> str | None:
     return os.environ.get(ENVIRONMENT) or find(list(__path__))
 
 
-def shim_path() -> str | None:
-    """Return the path of the preloadable malloc (Linux; ``kneemalloc.c`` says how to use it), or None."""
-    return find([*__path__, *filter(None, [os.path.dirname(library_path() or "")])], "kneemalloc")
+def shim_path(stem: str = "kneemalloc") -> str | None:
+    """Return the path of a preloadable malloc (Linux; the C file of its name says how to use it), or None.
+
+    Args:
+        stem: ``kneemalloc`` rounds, ``kneeheaps`` lets no threads meet.
+    """
+    return find([*__path__, *filter(None, [os.path.dirname(library_path() or "")])], stem)
 
 
 def load(path: str | None = None) -> Native:

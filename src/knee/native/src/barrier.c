@@ -14,21 +14,25 @@
 #include "placement.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdalign.h>
 
 /* Two lines of 64: Intel fetches them in pairs, and Apple's and IBM's are that long. */
 #define LINE 128
 
 /* Longer spins would eat the quota of a container, and time of a neighbour on the same core. */
-#define SPIN_NS 1000000
+#define SPIN_NS 200000
 
 /* From setting the instant until it comes: for a line to travel, and for the bracket to read the usage. */
 #define LEAD_NS 8000
 
-/* How long those who run wait for those who do not, and when they let another have their CPU, lest it waits for it. */
+/* How long those who run wait for those who do not. */
 #define PATIENCE_NS 2000000
-#define YIELD_NS 30000
+
+/* Meanwhile they nap, because another may wait for this very CPU. (sched_yield would let everyone else on the machine
+ * go first.) A nap lasts for a timer's slack, 50 µs, and a wake-up; the instant is not set within one. */
+#define LOOK_NS 30000
+#define NAP_NS 1000
+#define LEAD_NAPPING_NS 150000
 
 /* The top bit of the generation says that the barrier is broken, so that waiters watch one word only. */
 #define BROKEN 0x80000000u
@@ -41,6 +45,7 @@ struct barrier {
     alignas(LINE) _Atomic uint32_t generation;
     alignas(LINE) _Atomic int64_t instant_ns; /* 0: not set yet */
     _Atomic uint32_t running;                 /* released and placed */
+    _Atomic uint32_t napping;
     alignas(LINE) struct placement placement;
 };
 
@@ -71,6 +76,7 @@ static int release(struct barrier *barrier, uint32_t generation)
     /* Nobody looks at these now: all parties are here. */
     placement_clear(&barrier->placement);
     atomic_store(&barrier->running, 0);
+    atomic_store(&barrier->napping, 0);
     atomic_store(&barrier->instant_ns, crowded(barrier) ? clock_now() : 0);
     atomic_store(&barrier->arrived, 0);
     /* Fails only when someone broke the barrier meanwhile. */
@@ -82,10 +88,19 @@ static int release(struct barrier *barrier, uint32_t generation)
     return 0;
 }
 
-static void set_instant(struct barrier *barrier, int64_t now)
+static void set_instant(struct barrier *barrier)
 {
     int64_t unset = 0;
-    atomic_compare_exchange_strong(&barrier->instant_ns, &unset, now + LEAD_NS);
+    int64_t lead = atomic_load(&barrier->napping) ? LEAD_NAPPING_NS : LEAD_NS;
+    atomic_compare_exchange_strong(&barrier->instant_ns, &unset, clock_now() + lead);
+}
+
+static void nap(struct barrier *barrier)
+{
+    struct timespec span = {0, NAP_NS};
+    atomic_fetch_add(&barrier->napping, 1);
+    nanosleep(&span, NULL);
+    atomic_fetch_sub(&barrier->napping, 1);
 }
 
 /* Takes a CPU and returns the common instant, which the last to come here sets, or the first to lose patience. */
@@ -94,17 +109,17 @@ static int64_t agree(struct barrier *barrier)
     int64_t instant = atomic_load(&barrier->instant_ns);
     if (instant)
         return instant;
-    int64_t start = clock_now(), yielded = start;
+    int64_t start = clock_now(), looking = start;
     placement_take(&barrier->placement);
     if (atomic_fetch_add(&barrier->running, 1) + 1 == barrier->parties)
-        set_instant(barrier, clock_now());
+        set_instant(barrier);
     while ((instant = atomic_load_explicit(&barrier->instant_ns, memory_order_acquire)) == 0) {
         int64_t now = clock_now();
         if (now - start > PATIENCE_NS)
-            set_instant(barrier, now);
-        else if (now - yielded > YIELD_NS) {
-            sched_yield();
-            yielded = clock_now();
+            set_instant(barrier);
+        else if (now - looking > LOOK_NS) {
+            nap(barrier);
+            looking = clock_now();
         } else
             cpu_pause();
     }
