@@ -36,17 +36,21 @@ class Allocator(Cause):
     rank = 24
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
-        """More arenas; and each allocator found."""
+        """Knee's own that lets no threads meet; more arenas; and each allocator found."""
         kind = "command" if scene.command else "threads"
         result = []
+        if scene.heaps and scene.shim:
+            arm = Trial("thread heaps", kind=kind, env={"LD_PRELOAD": _before(scene.heaps, scene)})  # type: ignore[arg-type]
+            env = {"LD_PRELOAD": _before(scene.shim, scene), "KNEE_MALLOC_MODE": "off"}
+            result.append(Removal(arm, (Trial("thread heaps", "shim only", kind=kind, env=env),)))  # type: ignore[arg-type]
         limited = {**os.environ, **scene.base.env}
         if limited.get("MALLOC_ARENA_MAX") or "arena_max" in (limited.get("GLIBC_TUNABLES") or ""):
-            env: dict[str, str | None] = {"MALLOC_ARENA_MAX": _ARENAS, "GLIBC_TUNABLES": None}
-            result.append(Removal(Trial("more malloc arenas", kind=kind, env=env)))  # type: ignore[arg-type]
+            more: dict[str, str | None] = {"MALLOC_ARENA_MAX": _ARENAS, "GLIBC_TUNABLES": None}
+            result.append(Removal(Trial("more malloc arenas", kind=kind, env=more)))  # type: ignore[arg-type]
         for path in found():
-            preload = ":".join(filter(None, [str(path), limited.get("LD_PRELOAD")]))
             name = path.name.split(".so")[0].removeprefix("lib")
-            result.append(Removal(Trial(name, kind=kind, env={"LD_PRELOAD": preload})))  # type: ignore[arg-type]
+            trial = Trial(name, kind=kind, env={"LD_PRELOAD": _before(str(path), scene)})  # type: ignore[arg-type]
+            result.append(Removal(trial))
         return result
 
     def refusal(self, scene: Scene) -> str:
@@ -67,6 +71,8 @@ class Allocator(Cause):
         """What was done."""
         if given.name == "more malloc arenas":
             return f"letting malloc have {_ARENAS} arenas"
+        if given.name == "thread heaps":
+            return "letting each thread keep the blocks that it frees (a preloaded malloc)"
         return f"preloading {given.name} in place of the C library's malloc"
 
     def mend(self, scene: Scene, where: Where) -> Mend:
@@ -91,3 +97,8 @@ def found() -> list[Path]:
         if path is not None:
             result.append(path)
     return result
+
+
+def _before(library: str, scene: Scene) -> str:
+    """A value of LD_PRELOAD that puts a library before what is preloaded already."""
+    return ":".join(filter(None, [library, scene.base.env.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")]))

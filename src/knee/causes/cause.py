@@ -64,7 +64,7 @@ class Scene:
         quota: CPUs that the control group allows; None for no bound.
         cpus: CPUs that the process may run on.
         native: path of the native library, or None.
-        shim: path of the preloadable malloc, or None.
+        shim, heaps: paths of the preloadable mallocs that round, and that let no threads meet, or None.
         printed: the end of what a launch printed.
         faults: page faults per call with all workers.
         kernel_alone: share of its time that one worker alone spends in the kernel.
@@ -84,6 +84,7 @@ class Scene:
     cpus: int = 1
     native: str | None = None
     shim: str | None = None
+    heaps: str | None = None
     printed: str = ""
     slowdown: float = 1.0
     faults: float = 0.0

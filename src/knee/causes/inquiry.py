@@ -232,6 +232,7 @@ class _Inquiry:
             cpus=len(self._cpus),
             native=self._native,
             shim=knee.native.shim_path(),
+            heaps=knee.native.shim_path("kneeheaps"),
         )
 
     def _look(self, scene: Scene) -> Scene:
