@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 from knee.views import units
 
@@ -30,12 +30,13 @@ def bar(console: Console | None = None) -> Iterator[Teller]:
         yield _silent
         return
     display = Progress(
-        SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[left]}"),
         console=console,
         transient=True,
+        # Drawn when the runner tells, between pools, and never while a rep is timed.
+        auto_refresh=False,
         # What the user types, or a workload writes to the terminal itself, is not Knee's to redirect.
         redirect_stdout=False,
         redirect_stderr=False,
@@ -44,7 +45,9 @@ def bar(console: Console | None = None) -> Iterator[Teller]:
         task = display.add_task("starting", total=1.0, left="")
 
         def tell(state: State) -> None:
-            display.update(task, completed=share(state), description=describe(state), left=left(state))
+            display.update(
+                task, completed=share(state), description=describe(state), left=left(state), refresh=True
+            )
 
         yield tell
 
