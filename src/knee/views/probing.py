@@ -25,7 +25,12 @@ def bars(console: Console | None = None) -> Iterator[Callable[[str, float], None
         yield lambda _name, _share: None
         return
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), console=console, transient=True, redirect_stdout=False
+        TextColumn("{task.description}"),
+        BarColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        auto_refresh=False,  # drawn when a probe tells, never while one measures
     ) as display:
         tasks = {name: display.add_task(words, total=1.0) for name, words in DOING.items()}
-        yield lambda name, share: display.update(tasks[name], completed=share)
+        yield lambda name, share: display.update(tasks[name], completed=share, refresh=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 
 @contextmanager
@@ -17,14 +17,16 @@ def bar(console: Console | None = None) -> Iterator[Callable[[str, float], None]
         yield lambda *_: None
         return
     display = Progress(
-        SpinnerColumn(),
         BarColumn(),
         TextColumn("{task.description}"),
         console=console,
         transient=True,
+        auto_refresh=False,  # drawn when something is told, never while a rep is timed
         redirect_stdout=False,
         redirect_stderr=False,
     )
     with display:
         task = display.add_task("starting", total=1.0)
-        yield lambda doing, share: display.update(task, completed=min(1.0, share), description=doing)
+        yield lambda doing, share: display.update(
+            task, completed=min(1.0, share), description=doing, refresh=True
+        )
