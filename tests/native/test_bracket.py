@@ -160,7 +160,7 @@ def test_a_forked_child_counts_itself(run: RunScript) -> None:
 @linux
 def test_a_thread_that_ends_closes_what_it_opened(run: RunScript) -> None:
     output = run(
-        "import os, threading, knee.native\n"
+        "import os, threading, time, knee.native\n"
         "native = knee.native.load()\n"
         "def work():\n"
         "    native.counters(); bracket = native.bracket(); bracket.begin(); bracket.end()\n"
@@ -168,6 +168,9 @@ def test_a_thread_that_ends_closes_what_it_opened(run: RunScript) -> None:
         "before = len(os.listdir('/proc/self/fd'))\n"
         "for _ in range(20):\n"
         "    thread = threading.Thread(target=work); thread.start(); thread.join()\n"
+        "end = time.monotonic() + 20\n"
+        "while len(os.listdir('/proc/self/fd')) > before and time.monotonic() < end:\n"
+        "    time.sleep(0.01)  # join returns before the system's thread has ended\n"
         "print(len(os.listdir('/proc/self/fd')) - before)\n"
     )
     assert output.split() == ["0"]
