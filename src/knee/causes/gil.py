@@ -37,6 +37,8 @@ class Gil(Cause):
             return Where(name="this build has the GIL")
         if scene.base.env.get("PYTHON_GIL") == "1":
             return Where(name="PYTHON_GIL=1")
+        for module, file, line in scene.scout.get("gil", []):
+            return Where(file or None, line or None, f"switched on by {module}")
         return Where(
             name=f"switched on by {', '.join(modules)}" if modules else "switched on by the workload"
         )

@@ -239,7 +239,8 @@ class _Inquiry:
         """Let the scout look; a workload that it cannot look at is searched all the same."""
         if self._command:
             return self._renewed(scene)
-        trial = Trial("scout", file=ARMS / "scout.py", options={"folder": scene.folder, "line": scene.line})
+        options = {"folder": scene.folder, "file": scene.base.workload.file, "line": scene.line}
+        trial = Trial("scout", file=ARMS / "scout.py", options=options)
         try:
             told, watched = self.bench.scout(trial)
         except host.Lost as lost:

@@ -12,8 +12,8 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Sequence
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -21,6 +21,7 @@ from knee.agent.arm import Arm as Base
 from knee.agent.arms import immortal, tracing
 from knee.agent.containers import Container, changed, containers, remember
 from knee.agent.reach import Found, Reach, neighbours
+from knee.agent.worker import gil
 
 if TYPE_CHECKING:
     from knee.agent.workload import Loaded
@@ -42,7 +43,7 @@ _LOCKS = {
 
 
 class Arm(Base):
-    """Options: ``folder``: files below it are the workload's own; ``line``: bytes of a cache line."""
+    """Options: ``folder``: files below it are the workload's own, ``file`` is its own; ``line``: of a cache, bytes."""
 
     def __init__(self, variant: str, options: dict[str, Any]) -> None:
         super().__init__(variant, options)
@@ -66,29 +67,34 @@ class Arm(Base):
             if start is not None:
                 setattr(threading, name, self._counting(start))
         gc.callbacks.append(self._collecting)
-        # The interpreter warns when an extension module switches the GIL on.
-        show = warnings.showwarning
+        # Loading an extension module may switch the GIL on; its warning may be suppressed.
+        for name in ("create_module", "exec_module"):
+            setattr(ExtensionFileLoader, name, self._loading(getattr(ExtensionFileLoader, name)))
 
-        def shown(message: Any, *arguments: Any, **options: Any) -> None:
-            if "(GIL)" in str(message):
-                self._gil.append([str(message), *(self._line(sys._getframe(1)) or ("", 0))])
-            show(message, *arguments, **options)
+    def _loading(self, load: Callable[..., Any]) -> Callable[..., Any]:
+        def loaded(loader: Any, what: Any) -> Any:
+            before = gil()
+            result = load(loader, what)
+            if gil() and not before:
+                where = self._line(sys._getframe().f_back, self.options.get("file", "")) or ("", 0)
+                self._gil.append([loader.name, *where])
+            return result
 
-        warnings.showwarning = shown
+        return loaded
 
     def _collecting(self, phase: str, info: dict[str, int]) -> None:
         if phase == "stop":
             self._stopped += time.perf_counter() - self._since
             return
         self._since = time.perf_counter()
-        where = self._line(sys._getframe(1))
+        where = self._line(sys._getframe().f_back)
         if where is not None:
             self._collected[where] += 1
 
     def _counting(self, start: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **options: Any) -> Any:
             self._starts += 1
-            where = self._line(sys._getframe(1))
+            where = self._line(sys._getframe().f_back)
             if where is not None:
                 self._starting[where] += 1
             return start(*arguments, **options)
@@ -190,10 +196,11 @@ class Arm(Base):
         self._reps.append(seen)
         return seen
 
-    def _line(self, frame: FrameType | None) -> tuple[str, int] | None:
-        """The innermost line of the workload's own files."""
+    def _line(self, frame: FrameType | None, within: str = "") -> tuple[str, int] | None:
+        """The innermost line of the workload's own files, or of ``within``."""
+        within = within or self._folder
         while frame is not None:
-            if frame.f_code.co_filename.startswith(self._folder) and frame.f_lineno is not None:
+            if frame.f_code.co_filename.startswith(within) and frame.f_lineno is not None:
                 return frame.f_code.co_filename, frame.f_lineno
             frame = frame.f_back
         return None
