@@ -49,13 +49,13 @@ def _probes(name: str) -> Probes:
 
     def bump(distance: int, a: int, b: int, atomic: bool, duration: float) -> _Cost:
         cost = (8.0 if atomic else 1.0) if distance < 64 else (2.0 if atomic else 0.3)
-        return _Cost(cost, int(2e9 * duration / (cost * line.BATCH)))
+        return _Cost(cost, 60)
 
     def hand(a: int, b: int, duration: float) -> _Cost:
         cost = {"core": 6.0, "L2": 20.0, "L3": 30.0}.get(topology.relation(a, b), 90.0) * draw.uniform(
             0.95, 1.05
         )
-        return _Cost(cost, int(1e9 * duration / (cost * latency.BATCH)))
+        return _Cost(cost, 100)
 
     return Probes(
         speed.probe(lambda cpu, _: 9e8 * draw.uniform(0.97, 1), cpus, draw=draw),

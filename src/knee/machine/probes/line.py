@@ -18,16 +18,12 @@ OPERATIONS: tuple[Operation, ...] = ("atomic", "store")
 STAGES = (14, 28, 56)
 """Rounds after which it is looked whether the curve tells: most tell at the first."""
 
-DURATION = 0.002
-"""Seconds of one measurement: less than a time slice, so that most are not interrupted."""
+DURATION = 0.005
+"""Seconds of one measurement: about two time slices."""
 
-BATCH = 1000
-"""Bumps between two looks at the clock (``STEPS`` of lines.c)."""
-
-BALANCE = 0.75
-"""Share of both workers' time that batches of median length must fill. When one worker is off its CPU the
-other runs alone, its quick batches are the more numerous, and the median tells of no interference at all.
-Seen beside a busy process: 0.3 to 0.5 in such measurements, 0.8 to 1.2 in sound ones."""
+LEAST = 4
+"""Batches below which a measurement is not trusted. The kernel counts only batches in which it saw the other worker
+at work; where a worker is off its CPU most of the time few are left."""
 
 
 class Cost(Protocol):
@@ -39,7 +35,7 @@ class Cost(Protocol):
 
     @property
     def batches(self) -> int:
-        """Batches of both workers."""
+        """Batches of both workers in which the other one was at work too."""
 
 
 Kernel = Callable[[int, int, int, bool, float], Cost]
@@ -102,8 +98,7 @@ def probe(
 
         def once(distance: int, a: int = a, b: int = b, atomic: bool = operation == "atomic") -> float | None:
             cost = kernel(distance, a, b, atomic, DURATION)
-            filled = cost.batches * BATCH * cost.median_ns / (2e9 * DURATION)
-            return cost.median_ns * 1e-9 if filled >= BALANCE else None
+            return cost.median_ns * 1e-9 if cost.batches >= LEAST else None
 
         curves[relation, operation] = _staged(
             once,
