@@ -18,7 +18,7 @@ from knee.analysis.run import interpreter_report
 from knee.analysis.why import CauseReport, Place, WhyReport
 from knee.causes.bench import Bench, Setting
 from knee.causes.cause import Cause, Given, Removal, Scene
-from knee.causes.judge import WORTH, Case, Credit, Judgement, judge
+from knee.causes.judge import LADDER, WORTH, Case, Credit, Judgement, judge
 from knee.causes.registry import causes
 from knee.causes.search import Search
 from knee.causes.seen import PARTS, Lost, lost
@@ -271,14 +271,19 @@ class _Inquiry:
             if nothing:
                 self._idle.append((cause.id, nothing))
                 continue
+            removals = cause.removals(scene)
             reached = scene.lost.share(*cause.parts)
-            if reached < UNREACHED and not cause.always:
+            if removals and reached < UNREACHED and not cause.always:
                 self._unreached.append((cause.id, reached))
                 continue
-            pairs += [(cause, removal) for removal in cause.removals(scene)]
+            pairs += [(cause, removal) for removal in removals]
         if scene.gil:
             # Threads take turns: what they share costs nothing until the GIL is off.
-            pairs = [pair for pair in pairs if pair[0].id in ("gil", "kernel", "oversubscription")]
+            kept = ("gil", "kernel", "oversubscription", "thread-churn")
+            dropped = dict.fromkeys(cause.id for cause, _ in pairs if cause.id not in kept)
+            why = "under the GIL threads take turns: what they share shows once it is off"
+            self._refused += [(name, why) for name in dropped]
+            pairs = [pair for pair in pairs if pair[0].id in kept]
         return pairs
 
     def _judge(self, scene: Scene) -> Judgement:
@@ -342,7 +347,7 @@ class _Inquiry:
                 *(
                     {"arm": one.name, "title": titles[one.name], "share": _interval(one), "text": ""}
                     for one in judgement.innocent
-                    if one.name != "processes"
+                    if one.name not in LADDER
                 ),
                 *(
                     {"arm": name, "title": "", "share": Interval.exactly(0.0), "text": why}

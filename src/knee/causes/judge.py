@@ -16,6 +16,9 @@ WORTH = 0.15
 REACH = 0.2
 """A cause whose parts hold less of the lost time than this is rejected."""
 
+LADDER = ("processes", "subinterpreters")
+"""Kinds of worker: they take away so much at once that they name no cause by themselves."""
+
 IDLE_KERNEL = 0.15
 """The machine is at fault where the kernel that shares nothing loses more than this share of its time."""
 
@@ -87,7 +90,7 @@ def judge(case: Case) -> Judgement:
     found = [
         (cause, given)
         for cause, given in case.given
-        if given.found and given.net >= WORTH and given.name != "processes"
+        if given.found and given.net >= WORTH and given.name not in LADDER
     ]
     for cause, given in sorted(found, key=lambda pair: (pair[0].rank, -pair[1].net)):
         reached = case.scene.lost.share(*cause.parts)
@@ -220,8 +223,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
 
 def _kernel(case: Case, faults: float) -> bool:
     """Whether kernel time is the kernel's own rather than that of waiting for a lock in user space."""
-    one = case.scene.kernel_alone
-    return faults > 20 or one > 0.3
+    apart = next((given.share for _, given in case.given if given.name == "subinterpreters"), 0.0)
+    return (faults > 20 or case.scene.kernel_alone > 0.3) and apart < 0.5
 
 
 def _capped(given: Given, most: float) -> Interval:

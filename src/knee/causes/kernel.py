@@ -22,8 +22,11 @@ class Kernel(Cause):
         return "a command starts its own workers" if scene.command else ""
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
-        """Processes."""
-        return [Removal(Trial("processes", kind="processes"))]
+        """Processes; and subinterpreters, which share the address space, but not the interpreter's own locks."""
+        return [
+            Removal(Trial("processes", kind="processes")),
+            Removal(Trial("subinterpreters", kind="subinterpreters")),
+        ]
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The line that runs."""

@@ -31,11 +31,12 @@ class Lock(Cause):
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
         """Private module, private imports, private arguments."""
-        return [
-            _removal("private module", "private_module"),
-            _removal("private imports", "private_imports"),
-            _removal("private arguments", "private_arguments"),
-        ]
+        result = [_removal("private module", "private_module")]
+        if scene.scout.get("modules", True):
+            result.append(_removal("private imports", "private_imports"))
+        if scene.scout.get("states", True):
+            result.append(_removal("private arguments", "private_arguments"))
+        return result
 
     def where(self, scene: Scene, given: Given, search: Search) -> Where:
         """The name by making one at a time private; the line by looking where workers wait."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from knee.causes.cause import Cause, Given, Mend, Scene, Where
+from collections.abc import Sequence
+
+from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
 from knee.causes.source import calls
+from knee.causes.trial import Trial
 
 
 class Cores(Cause):
@@ -12,6 +15,17 @@ class Cores(Cause):
     id = "machine.cores"
     title = "fewer cores than workers, or cores that others use"
     rank = 1
+    always = True
+
+    def removals(self, scene: Scene) -> Sequence[Removal]:
+        """Workers pinned to a CPU each, where there are as many."""
+        if scene.command or scene.cpus < scene.workers:
+            return ()
+        return [Removal(Trial("pinned", pin=True))]
+
+    def done(self, scene: Scene, given: Given) -> str:
+        """What was done."""
+        return "pinning each worker to a CPU of its own"
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The workload itself, if it narrows its affinity."""
@@ -42,6 +56,10 @@ class Quota(Cores):
 
     id = "machine.quota"
     title = "a CPU quota"
+
+    def removals(self, scene: Scene) -> Sequence[Removal]:
+        """None: a quota is set from outside."""
+        return ()
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """Outside of the program."""

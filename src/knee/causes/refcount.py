@@ -32,8 +32,14 @@ class Refcount(Cause):
         return ""
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
-        """Immortal objects."""
-        return [self.removal(scene)]
+        """Immortal objects; and states that the worker makes and owns."""
+        made = ARMS / "worker_made.py"
+        if not scene.scout.get("states", True):
+            return [self.removal(scene)]
+        return [
+            self.removal(scene),
+            Removal(Trial("worker-made", file=made), (Trial("worker-made", "made as often", file=made),)),
+        ]
 
     def removal(self, scene: Scene, only: list[str] | None = None, step: str = "") -> Removal:
         """Immortal objects: all that are shared, or those with these labels."""
@@ -48,6 +54,9 @@ class Refcount(Cause):
 
     def where(self, scene: Scene, given: Given, search: Search) -> Where:
         """Halve the objects whose counts move, most moved first, until the fewest are left that give the loss back."""
+        if given.name == "worker-made":
+            made = defined(scene.base.workload, "state")
+            return Where(name="the states") if made is None else Where(made[0], made[1], "the states")
         found = {entry["label"]: entry for entry in scene.scout.get("found", [])}
         moved: dict[str, int] = {}
         for rep in scene.beside:
@@ -79,6 +88,8 @@ class Refcount(Cause):
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""
+        if given.name == "worker-made":
+            return "letting each worker make its own state"
         return "making the shared objects immortal (their counts are never written)"
 
     def mend(self, scene: Scene, where: Where) -> Mend:

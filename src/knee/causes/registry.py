@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from knee.causes.allocator import Allocator
+from knee.causes.bytecode import Bytecode
 from knee.causes.cause import Cause
 from knee.causes.churn import Churn
 from knee.causes.collector import Collector
@@ -18,6 +19,7 @@ from knee.causes.lock import Lock
 from knee.causes.machine import Bandwidth, Cores, Quota
 from knee.causes.oversubscription import Oversubscription
 from knee.causes.refcount import Refcount
+from knee.causes.tracing import Tracing
 from knee.errors import KneeError
 
 GROUP = "knee.causes"
@@ -39,6 +41,8 @@ OWN: tuple[type[Cause], ...] = (
     FalseSharingSlots,
     Lock,
     Allocator,
+    Tracing,
+    Bytecode,
 )
 
 

@@ -26,7 +26,7 @@ class Arm(Base):
     def copies(self, load: Callable[[bool], Loaded], workers: int) -> list[Loaded]:
         """Execute the workload's module for each worker; give each its own copies of what it imports."""
         made = [load(index > 0) for index in range(workers)]
-        self._modules = sorted({module.__name__ for module in _imported(made[0].namespace)})
+        self._modules = sorted({module.__name__ for module in imported(made[0].namespace)})
         wanted = self.options.get("modules", self._modules)
         given = dict(made[0].namespace)
         own: dict[str, types.ModuleType] = {}
@@ -70,7 +70,8 @@ def _home(value: Any) -> types.ModuleType | None:
     return module if plain and not hasattr(module, "__path__") else None
 
 
-def _imported(namespace: dict[str, Any]) -> list[types.ModuleType]:
+def imported(namespace: dict[str, Any]) -> list[types.ModuleType]:
+    """Return the plain Python modules that a workload's module imports."""
     own = namespace.get("__name__")
     homes = [_home(value) for value in namespace.values()]
     return [home for home in homes if home is not None and home.__name__ != own]

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from knee.agent.arm import Arm as Base
 from knee.agent.arms import immortal, tracing
+from knee.agent.arms.private_imports import imported
 from knee.agent.containers import Container, changed, containers, remember
 from knee.agent.reach import Found, Reach, neighbours
 from knee.agent.worker import gil
@@ -58,6 +59,8 @@ class Arm(Base):
         self._stopped = self._since = 0.0
         self._gil: list[list[Any]] = []
         self._traced = False
+        self._given = False
+        self._modules: list[str] = []
         self._reps: list[dict[str, Any]] = []
 
     def install(self) -> None:
@@ -105,6 +108,8 @@ class Arm(Base):
         """Walk what the workers reach."""
         if len(copies) < 2:
             return
+        self._given = bool(states)
+        self._modules = sorted({module.__name__ for module in imported(copies[0].namespace)})
         reach = Reach(copies, states)
         self._near = neighbours(reach, self.options.get("line", 64))
         if not immortal.refusal():
@@ -220,6 +225,8 @@ class Arm(Base):
             ],
             "collector": gc.isenabled(),
             "gil": self._gil,
+            "states": self._given,
+            "modules": self._modules,
         }
 
 
