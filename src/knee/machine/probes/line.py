@@ -18,10 +18,10 @@ OPERATIONS: tuple[Operation, ...] = ("atomic", "store")
 STAGES = (14, 28, 56)
 """Rounds after which it is looked whether the curve tells: most tell at the first."""
 
-DURATION = 0.005
+DURATION = 0.006
 """Seconds of one measurement: about two time slices."""
 
-LEAST = 4
+LEAST = 6
 """Batches below which a measurement is not trusted. The kernel counts only batches in which it saw the other worker
 at work; where a worker is off its CPU most of the time few are left."""
 
