@@ -66,6 +66,7 @@ class Scene:
         native: path of the native library, or None.
         shim, heaps: paths of the preloadable mallocs that round, and that let no threads meet, or None.
         printed: the end of what a launch printed.
+        call: seconds of one call by one worker alone.
         faults: page faults per call with all workers.
         kernel_alone: share of its time that one worker alone spends in the kernel.
         slowdown: time of a unit of work beside the others over alone.
@@ -87,6 +88,7 @@ class Scene:
     heaps: str | None = None
     printed: str = ""
     slowdown: float = 1.0
+    call: float = 0.0
     faults: float = 0.0
     kernel_alone: float = 0.0
 

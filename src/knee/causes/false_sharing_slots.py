@@ -11,6 +11,10 @@ _BETWEEN = (1, 7)
 """Idle threads between two workers: one moves slots of half a line apart, seven those of 8 bytes on a line of 64."""
 
 
+_SHORT = 0.05
+"""Seconds of a call up to which many idle threads may make one."""
+
+
 class FalseSharingSlots(Cause):
     """Removed by idle threads between the workers; controls: as many before all, and after all."""
 
@@ -27,13 +31,17 @@ class FalseSharingSlots(Cause):
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
         """Idle neighbours."""
-        number = _BETWEEN[-1]
+        number = self._between(scene)
         return [
             Removal(
                 self._trial(number, "between"),
                 (self._trial(number, "before", "all before"), self._trial(number, "after", "all after")),
             )
         ]
+
+    def _between(self, scene: Scene) -> int:
+        """Each idle thread calls the operation once, so few where that takes long."""
+        return _BETWEEN[-1] if scene.call < _SHORT else _BETWEEN[0]
 
     def _trial(self, number: int, where: str, variant: str = "arm", step: str = "") -> Trial:
         options = {"between": number, "where": where}
@@ -46,7 +54,7 @@ class FalseSharingSlots(Cause):
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""
-        return f"starting {_BETWEEN[-1]} idle threads between each pair of workers"
+        return f"starting {self._between(scene)} idle threads between each pair of workers"
 
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Pad."""

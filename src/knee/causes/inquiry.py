@@ -39,6 +39,9 @@ UNREACHED = 0.1
 """A cause is not tried where less than this share of the lost time lies in parts that it can reach."""
 
 
+_LONG_CALL = 1.0
+
+
 @dataclass(frozen=True)
 class Question:
     """What the command line asks."""
@@ -255,6 +258,7 @@ class _Inquiry:
             lost=lost(base),
             facts={**base[-1].facts, "gil": [state for seen in base for state in seen.facts.get("gil", [])]},
             slowdown=fmean(seen.slowdown for seen in base),
+            call=fmean(seen.one.time for seen in base),
             faults=fmean(seen.many.faults for seen in base),
             kernel_alone=fmean(seen.one.system / seen.one.time for seen in base),
         )
@@ -401,6 +405,11 @@ class _Inquiry:
 
     def _notes(self) -> tuple[str, ...]:
         notes = []
+        call = self.search.base[0].one.time if self.search.base else 0.0
+        if call > _LONG_CALL:
+            notes.append(
+                f"A call takes {call:.1f} s: a shorter operation would leave time for more launches."
+            )
         if self.search.disturbed:
             notes.append(
                 f"{self.search.disturbed} of {self.bench.launches} launches were made again: something else had "
