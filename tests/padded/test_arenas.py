@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knee.padded import Arenas
@@ -70,6 +70,7 @@ def test_a_block_returns_to_its_arena_from_whichever_thread_frees_it() -> None:
     assert all(one.kept == one.kept_bytes == 0 for one in arenas.stats())
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 1 << 21), max_size=20))
 def test_blocks_have_their_size_and_share_no_byte(sizes: list[int]) -> None:
     arenas = Arenas(2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knee.padded import AtomicFloat64, AtomicInt64
@@ -39,6 +39,7 @@ def test_compare_exchange_loses_no_update() -> None:
     assert word.load() == 3 * 1000 * 0.75
 
 
+@settings(deadline=None)
 @given(int64, int64, int64)
 def test_integers_behave_as_int64(start: int, n: int, other: int) -> None:
     word = AtomicInt64(start)
@@ -51,6 +52,7 @@ def test_integers_behave_as_int64(start: int, n: int, other: int) -> None:
     assert repr(word) == f"AtomicInt64({n})"
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False), st.floats(allow_nan=False))
 def test_floats_behave_as_floats(start: float, n: float, other: float) -> None:
     word = AtomicFloat64(start)

@@ -19,10 +19,7 @@ def test_no_add_is_lost(line: int | None) -> None:
     def work(index: int) -> None:
         add = counter.local()
         for i in range(5000):
-            if i % 2:
-                add(index)
-            else:
-                counter.add(index)
+            (add, counter.add, counter)[i % 3](index)
 
     run_together(work, 5)
     assert counter.value() == 5000 * (0 + 1 + 2 + 3 + 4)
@@ -99,6 +96,7 @@ def test_the_maximum_is_the_largest() -> None:
         for i in range(2000):
             update(i * 7 + index)
             largest.update(-i)
+            largest(-i)
 
     run_together(work, 4)
     assert largest.value() == 1999 * 7 + 3
@@ -117,7 +115,7 @@ def test_a_histogram_counts_each_value_once() -> None:
     def work(index: int) -> None:
         observe = histogram.local()
         for value in range(40):
-            (observe if value % 2 else histogram.observe)(value)
+            (observe, histogram.observe, histogram)[value % 3](value)
 
     run_together(work, 4)
     assert histogram.value() == ((4 * 11, 4 * 10, 4 * 10, 4 * 9), 4 * sum(range(40)))
@@ -143,7 +141,7 @@ def test_values_without_a_place_are_refused(call: Any) -> None:
             call(value)
 
 
-@pytest.mark.parametrize("call", [Counter().local(), Maximum().local()])
+@pytest.mark.parametrize("call", [Counter(), Counter().local(), Maximum(), Maximum().local()])
 def test_handles_take_one_value(call: Any) -> None:
     with pytest.raises(TypeError):
         call(1, 2)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,18 @@ except KeyboardInterrupt:
 """
 
 
+def wait_until_asleep(process: int) -> None:
+    """Until its main thread sleeps in the kernel, which after its last line of output it does in one place only."""
+    state = Path(f"/proc/{process}/task/{process}/stat")
+    if not state.exists():
+        time.sleep(0.5)
+        return
+    asleep = 0
+    while asleep < 3:
+        time.sleep(0.01)
+        asleep = asleep + 1 if state.read_text().rpartition(")")[2].split()[0] == "S" else 0
+
+
 @pytest.mark.parametrize("kind", WAITS)
 def test_an_interrupt_ends_the_wait(kind: str) -> None:
     setup, wait, after = WAITS[kind]
@@ -61,7 +74,7 @@ def test_an_interrupt_ends_the_wait(kind: str) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
-        time.sleep(0.05)  # should the wait not have begun, the interrupt still comes inside the `try`
+        wait_until_asleep(process.pid)
         process.send_signal(signal.SIGINT)
         try:
             out, err = process.communicate(timeout=30)

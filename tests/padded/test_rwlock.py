@@ -75,20 +75,27 @@ def test_a_waiting_writer_goes_before_new_readers_but_not_before_old_ones() -> N
 
 def test_a_writer_that_gives_up_lets_readers_in() -> None:
     lock = RWLock()
+    reads, gave_up, read_too = Event(), Event(), Event()
 
     def work(index: int) -> None:
         if index == 0:
             with lock.read:
-                time.sleep(0.1)
+                reads.set()
+                assert read_too.wait(30)
         elif index == 1:
-            time.sleep(0.02)
-            assert not lock.write.acquire(timeout=0.02)
+            reads.wait()
+            assert not lock.write.acquire(timeout=0.05)
+            gave_up.set()
         else:
-            time.sleep(0.03)
+            reads.wait()
+            if index == 2:  # comes when the writer has gone, the other perhaps while it waits
+                gave_up.wait()
             with lock.read:
                 pass
+            if index == 2:
+                read_too.set()
 
-    run_together(work, 3)
+    run_together(work, 4)
     assert lock.write.acquire(blocking=False)
 
 

@@ -87,20 +87,23 @@ static PyMethodDef counter_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyMemberDef counter_members[] = {PADDED_MEMBERS(sharded_object), {NULL, 0, 0, 0, NULL}};
+static PyMemberDef counter_members[] = {SHARDED_MEMBERS, {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef counter_getset[] = {PADDED_COUNTING, {NULL, NULL, NULL, NULL, NULL}};
 
 PyDoc_STRVAR(counter_doc,
              "Counter(*, line=None, immortal=False)\n--\n\n"
              "A sum that many threads add to and few read: each thread adds on a line of its own.\n\n"
+             "Calling it adds as well: hits(1) is hits.add(1) without looking the method up. (So it is with Maximum and\n"
+             "Histogram.)\n\n"
              "Args:\n"
              "    line: bytes to own, per thread; None for line_size().\n"
              "    immortal: exempt the object from reference counting; it is then never freed.\n\n"
              ">>> from knee.padded import Counter\n"
              ">>> hits = Counter()\n"
              ">>> hits.add()\n"
+             ">>> hits(1)\n"
              ">>> add = hits.local()  # in each thread, for a busy loop\n"
-             ">>> add(41)\n"
+             ">>> add(40)\n"
              ">>> hits.value()\n"
              "42");
 
@@ -109,6 +112,7 @@ static PyType_Slot counter_slots[] = {
     {Py_tp_new, counter_new},
     {Py_tp_dealloc, sharded_dealloc},
     {Py_tp_traverse, padded_traverse},
+    {Py_tp_call, PyVectorcall_Call},
     {Py_tp_methods, counter_methods},
     {Py_tp_members, counter_members},
     {Py_tp_getset, counter_getset},
@@ -116,6 +120,7 @@ static PyType_Slot counter_slots[] = {
 };
 
 static PyType_Spec counter_spec = {"knee.padded.Counter", sizeof(sharded_object), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, counter_slots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+                                       Py_TPFLAGS_HAVE_VECTORCALL, counter_slots};
 
 int add_counter(PyObject *module, padded_state *state) { return add_type(module, &state->counter, &counter_spec, 1); }

@@ -1,6 +1,29 @@
 /* What local() of a sharded type returns: a callable that knows its thread's shard. */
 #include "sharded.h"
 
+int sharded_put(sharded_object *self, PyObject *value)
+{
+    uint32_t me = slot_mine();
+    shard *mine = self->slot == me ? self->mine : shards_mine(self->shards, me);
+    if (mine == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return self->put(self->shards, mine, value);
+}
+
+static PyObject *sharded_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (nargs > 1 || names != NULL) {
+        PyErr_SetString(PyExc_TypeError, "takes one positional argument at most");
+        return NULL;
+    }
+    if (sharded_put((sharded_object *)object, nargs == 0 ? NULL : args[0]) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 PyObject *sharded_make(PyTypeObject *type, put_function put, size_t count, size_t line, int immortal)
 {
     shards *made = shards_new(count, line);
@@ -13,6 +36,7 @@ PyObject *sharded_make(PyTypeObject *type, put_function put, size_t count, size_
     }
     self->put = put;
     self->shards = made;
+    self->call = sharded_call;
     return (PyObject *)self;
 }
 
@@ -23,29 +47,6 @@ void sharded_dealloc(PyObject *object)
     if (self->shards != NULL)
         shards_drop(self->shards);
     padded_dealloc_end(object);
-}
-
-int sharded_put(sharded_object *self, PyObject *value)
-{
-    uint32_t me = slot_mine();
-    shard *mine = self->slot == me ? self->mine : shards_mine(self->shards, me);
-    if (mine == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    return self->put(self->shards, mine, value);
-}
-
-static PyObject *handle_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *names)
-{
-    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (nargs > 1 || names != NULL) {
-        PyErr_SetString(PyExc_TypeError, "takes one positional argument at most");
-        return NULL;
-    }
-    if (sharded_put((sharded_object *)object, nargs == 0 ? NULL : args[0]) < 0)
-        return NULL;
-    Py_RETURN_NONE;
 }
 
 PyObject *sharded_local(PyObject *object, PyObject *Py_UNUSED(none))
@@ -62,14 +63,13 @@ PyObject *sharded_local(PyObject *object, PyObject *Py_UNUSED(none))
         handle->put = self->put;
         handle->mine = mine;
         handle->slot = me;
-        handle->call = handle_call;
+        handle->call = sharded_call;
     }
     return (PyObject *)handle;
 }
 
 static PyMemberDef handle_members[] = {
-    PADDED_MEMBERS(sharded_object),
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(sharded_object, call), READONLY, NULL},
+    SHARDED_MEMBERS,
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -174,7 +174,7 @@ static PyMethodDef histogram_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyMemberDef histogram_members[] = {PADDED_MEMBERS(sharded_object), {NULL, 0, 0, 0, NULL}};
+static PyMemberDef histogram_members[] = {SHARDED_MEMBERS, {NULL, 0, 0, 0, NULL}};
 
 static PyGetSetDef histogram_getset[] = {
     {"bounds", histogram_bounds, NULL, "The upper bounds of the bins, without the last bin's.", NULL},
@@ -202,6 +202,7 @@ static PyType_Slot histogram_slots[] = {
     {Py_tp_new, histogram_new},
     {Py_tp_dealloc, sharded_dealloc},
     {Py_tp_traverse, padded_traverse},
+    {Py_tp_call, PyVectorcall_Call},
     {Py_tp_methods, histogram_methods},
     {Py_tp_members, histogram_members},
     {Py_tp_getset, histogram_getset},
@@ -209,7 +210,8 @@ static PyType_Slot histogram_slots[] = {
 };
 
 static PyType_Spec histogram_spec = {"knee.padded.Histogram", sizeof(sharded_object), 0,
-                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+                                       Py_TPFLAGS_HAVE_VECTORCALL,
                                      histogram_slots};
 
 int add_histogram(PyObject *module, padded_state *state)

@@ -131,7 +131,7 @@ static PyMethodDef maximum_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyMemberDef maximum_members[] = {PADDED_MEMBERS(sharded_object), {NULL, 0, 0, 0, NULL}};
+static PyMemberDef maximum_members[] = {SHARDED_MEMBERS, {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef maximum_getset[] = {PADDED_COUNTING, {NULL, NULL, NULL, NULL, NULL}};
 
 PyDoc_STRVAR(maximum_doc,
@@ -153,6 +153,7 @@ static PyType_Slot maximum_slots[] = {
     {Py_tp_new, maximum_new},
     {Py_tp_dealloc, sharded_dealloc},
     {Py_tp_traverse, padded_traverse},
+    {Py_tp_call, PyVectorcall_Call},
     {Py_tp_methods, maximum_methods},
     {Py_tp_members, maximum_members},
     {Py_tp_getset, maximum_getset},
@@ -160,6 +161,7 @@ static PyType_Slot maximum_slots[] = {
 };
 
 static PyType_Spec maximum_spec = {"knee.padded.Maximum", sizeof(sharded_object), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, maximum_slots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+                                       Py_TPFLAGS_HAVE_VECTORCALL, maximum_slots};
 
 int add_maximum(PyObject *module, padded_state *state) { return add_type(module, &state->maximum, &maximum_spec, 1); }

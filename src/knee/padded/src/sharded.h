@@ -10,12 +10,12 @@ typedef int (*put_function)(shards *of, shard *mine, PyObject *value);
 
 typedef struct {
     PADDED_HEAD
+    vectorcallfunc call; /* calling it puts a value */
     put_function put;
     shards *shards;
-    /* of handles only */
+    /* of handles only: the shard of the thread that made it */
     shard *mine;
     uint32_t slot;
-    vectorcallfunc call;
 } sharded_object;
 
 /* New, with shards of `count` fields; parses nothing. */
@@ -23,6 +23,12 @@ PyObject *sharded_make(PyTypeObject *type, put_function put, size_t count, size_
 void sharded_dealloc(PyObject *self);
 int sharded_put(sharded_object *self, PyObject *value);
 PyObject *sharded_local(PyObject *self, PyObject *none);
+
+#define SHARDED_MEMBERS                                                                                              \
+    PADDED_MEMBERS(sharded_object),                                                                                  \
+    {                                                                                                                \
+        "__vectorcalloffset__", T_PYSSIZET, offsetof(sharded_object, call), READONLY, NULL                           \
+    }
 
 #define SHARDED_LOCAL_DOC                                                                                            \
     "local($self, /)\n--\n\nA callable of the calling thread's own that does the same: nothing that it touches is\n"  \
