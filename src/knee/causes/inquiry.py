@@ -20,7 +20,7 @@ from knee.causes.bench import Bench, Setting
 from knee.causes.cause import Cause, Given, Removal, Scene
 from knee.causes.judge import LADDER, WORTH, Case, Credit, Judgement, judge
 from knee.causes.registry import causes
-from knee.causes.search import Search
+from knee.causes.search import LEAST, MOST, Search
 from knee.causes.seen import PARTS, Lost, lost
 from knee.causes.trial import ARMS, BASE, Trial, together
 from knee.errors import KneeError
@@ -39,7 +39,11 @@ UNREACHED = 0.1
 """A cause is not tried where less than this share of the lost time lies in parts that it can reach."""
 
 
+_FIRST = 3
+"""Launches of the program as it is before anything is decided."""
+
 _LONG_CALL = 1.0
+"""Seconds of a call from which on the report asks for a shorter one."""
 
 
 @dataclass(frozen=True)
@@ -167,9 +171,8 @@ class _Inquiry:
         if not search.base:
             raise _failed(self.bench)
         scene = self._scene()
-        search.more_base(1)
-        if not self._worth():
-            search.more_base(2)
+        while self._undecided() and len(search.base) < MOST and search.left(0.5):
+            search.more_base()
         if self._worth():
             scene = self._look(scene)
             pairs = self._pairs(scene)
@@ -212,8 +215,15 @@ class _Inquiry:
 
     def _worth(self) -> bool:
         """Whether there may be a loss to take apart."""
-        attribution, _ = self.search.attribution()
-        return attribution.lost or attribution.loss.estimate > 0.08 or attribution.loss.high > 0.25
+        loss = self.search.attribution()[0].loss
+        return loss.estimate > LEAST or (loss.estimate > LEAST / 2 and loss.high > 2 * LEAST)
+
+    def _undecided(self) -> bool:
+        """Whether more launches of the program as it is could tell if there is a loss."""
+        loss = self.search.attribution()[0].loss
+        if len(self.search.base) < _FIRST:
+            return True
+        return loss.low < LEAST and loss.high > LEAST and loss.high - loss.low > LEAST / 2
 
     def _scene(self) -> Scene:
         facts = self.search.base[-1].facts
