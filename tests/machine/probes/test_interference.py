@@ -95,7 +95,7 @@ def test_too_few_measurements_cannot_tell() -> None:
     found = estimate(curve(64, 1, rounds=ENOUGH - 1))
     assert found.size is None
     assert "too busy" in found.why
-    assert estimate({8: [], 16: [1.0], 32: [1.0]}).why == "no trusted measurement at distance 8"
+    assert estimate({8: [], 16: [1.0], 32: [1.0]}).why.startswith("no trusted measurement at distance 8:")
     assert estimate({}).size is None
 
 

@@ -84,10 +84,9 @@ def estimate(times: Mapping[int, Sequence[float]], margin: float = MARGIN) -> In
     """Conclude from the times of a bump (seconds), by distance in bytes."""
     distances = sorted(times)
     if len(distances) < 3 or any(not times[distance] for distance in distances):
-        missing = [str(distance) for distance in distances if not times[distance]]
-        return Interference(
-            None, None, f"no trusted measurement at distance {', '.join(missing) or 'any'}", ()
-        )
+        missing = ", ".join(str(distance) for distance in distances if not times[distance]) or "any"
+        why = f"no trusted measurement at distance {missing}: the workers hardly ran at the same time"
+        return Interference(None, None, why, ())
     far = statistics.median([*times[distances[-1]], *times[distances[-2]]])
     curve = tuple(_point(distance, times[distance], far, margin) for distance in distances)
     few = min(len(times[distance]) for distance in distances)
