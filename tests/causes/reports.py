@@ -42,6 +42,7 @@ def report(*causes: CauseReport, lost: bool = True, **known: object) -> WhyRepor
             {"arm": "immortal", "title": "counts", "share": Interval(-0.1, 0.0, 0.1), "text": ""},
             {"arm": "gc", "title": "", "share": Interval.exactly(0.0), "text": "no collection ran"},
         ),
+        "helped": ({"arm": "worker-made", "title": "counts", "share": Interval(0.5, 0.6, 0.7), "text": ""},),
         "untried": ({"arm": "allocator", "reason": "no other allocator"},),
         "rejected": ({"cause": "lock", "reason": "95% of the lost time is where it cannot put it"},),
         "split": {
@@ -51,7 +52,9 @@ def report(*causes: CauseReport, lost: bool = True, **known: object) -> WhyRepor
             "faults": 0.0,
             "switches": 0.0,
         },
-        "summary": "false-sharing.objects: objects on one line, at tallies.py:24." if causes else "Nothing is lost.",
+        "summary": "false-sharing.objects: objects on one line, at tallies.py:24."
+        if causes
+        else "Nothing is lost.",
         "verdict": causes[0].cause if causes else "unknown" if lost else "none",
         "launches": 40,
         "elapsed": 25.0,
@@ -64,7 +67,9 @@ def report(*causes: CauseReport, lost: bool = True, **known: object) -> WhyRepor
 
 ALL = {
     "one": report(cause("false-sharing.objects", 0.71, 0.8, 0.88)),
-    "two": report(cause("refcount", 0.5, 0.6, 0.7), cause("lock", 0.1, 0.3, 0.5, how="observed", arm="", controls=())),
+    "two": report(
+        cause("refcount", 0.5, 0.6, 0.7), cause("lock", 0.1, 0.3, 0.5, how="observed", arm="", controls=())
+    ),
     "apart": report(cause("false-sharing.objects", 0.9, 0.95, 1.0, apart=("refcount",))),
     "unknown": report(),
     "none": report(lost=False),

@@ -102,6 +102,7 @@ class WhyReport:
         times: seconds of a unit of work, with one worker and with all.
         causes: largest share first.
         innocent: arm, title, share: what was tried and gave nothing back.
+        helped: the same of what gave something back and names no cause by itself, or has a more specific name.
         untried: arm, reason.
         rejected: cause, reason: gave something back, and cannot reach where the time went.
         split: seconds per unit of work by part, with one worker and with all, and the share of the loss in each.
@@ -122,6 +123,7 @@ class WhyReport:
     times: tuple[float, float]
     causes: tuple[CauseReport, ...]
     innocent: tuple[Mapping[str, Any], ...]
+    helped: tuple[Mapping[str, Any], ...]
     untried: tuple[Mapping[str, str], ...]
     rejected: tuple[Mapping[str, str], ...]
     split: Mapping[str, Any]
@@ -155,6 +157,7 @@ class WhyReport:
             "times": {"one": _number(self.times[0]), "many": _number(self.times[1])},
             "causes": [cause.to_json() for cause in self.causes],
             "innocent": [_plain(entry) for entry in self.innocent],
+            "helped": [_plain(entry) for entry in self.helped],
             "untried": [dict(entry) for entry in self.untried],
             "rejected": [dict(entry) for entry in self.rejected],
             "split": dict(self.split),
@@ -196,6 +199,7 @@ class WhyReport:
             times=(_float(data["times"]["one"]), _float(data["times"]["many"])),
             causes=tuple(_cause(entry) for entry in data["causes"]),
             innocent=tuple({**entry, "share": _interval(entry["share"])} for entry in data["innocent"]),
+            helped=tuple({**entry, "share": _interval(entry["share"])} for entry in data["helped"]),
             untried=tuple(data["untried"]),
             rejected=tuple(data["rejected"]),
             hazards=tuple(

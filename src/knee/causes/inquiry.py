@@ -18,7 +18,7 @@ from knee.analysis.run import interpreter_report
 from knee.analysis.why import CauseReport, Place, WhyReport
 from knee.causes.bench import Bench, Setting
 from knee.causes.cause import Cause, Given, Removal, Scene
-from knee.causes.judge import LADDER, WORTH, Case, Credit, Judgement, judge
+from knee.causes.judge import WORTH, Case, Credit, Judgement, judge
 from knee.causes.registry import causes
 from knee.causes.search import LEAST, MOST, Search
 from knee.causes.seen import PARTS, Lost, lost
@@ -38,6 +38,9 @@ from knee.store.record import RunRecord
 UNREACHED = 0.1
 """A cause is not tried where less than this share of the lost time lies in parts that it can reach."""
 
+
+KINDS = ("processes", "subinterpreters")
+"""Arms that are kinds of worker: the report shows them as ceilings."""
 
 _FIRST = 3
 """Launches of the program as it is before anything is decided."""
@@ -361,12 +364,17 @@ class _Inquiry:
                 *(
                     {"arm": one.name, "title": titles[one.name], "share": _interval(one), "text": ""}
                     for one in judgement.innocent
-                    if one.name not in LADDER
+                    if one.name not in KINDS
                 ),
                 *(
                     {"arm": name, "title": "", "share": Interval.exactly(0.0), "text": why}
                     for name, why in self._idle
                 ),
+            ),
+            helped=tuple(
+                {"arm": one.name, "title": titles[one.name], "share": _interval(one), "text": ""}
+                for one in judgement.helped
+                if one.name not in KINDS
             ),
             untried=tuple({"arm": name, "reason": reason} for name, reason in untried),
             rejected=(

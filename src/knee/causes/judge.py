@@ -16,8 +16,8 @@ WORTH = 0.15
 REACH = 0.2
 """A cause whose parts hold less of the lost time than this is rejected."""
 
-LADDER = ("processes", "subinterpreters")
-"""Kinds of worker: they take away so much at once that they name no cause by themselves."""
+GENERAL = ("processes", "subinterpreters", "worker-made")
+"""Arms that take away so much at once that they name no cause by themselves."""
 
 IDLE_KERNEL = 0.15
 """The machine is at fault where the kernel that shares nothing loses more than this share of its time."""
@@ -50,6 +50,8 @@ class Judgement:
     overlaps: list[tuple[Cause, Given]] = field(default_factory=list)
     """Found too, but for what others had been credited with: another cause, or the same seen from another side."""
     innocent: list[Given] = field(default_factory=list)
+    helped: list[Given] = field(default_factory=list)
+    """What gave something back and names no cause, or not this one's."""
     rejected: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -90,7 +92,7 @@ def judge(case: Case) -> Judgement:
     found = [
         (cause, given)
         for cause, given in case.given
-        if given.found and given.net >= WORTH and given.name not in LADDER
+        if given.found and given.net >= WORTH and given.name not in GENERAL
     ]
     for cause, given in sorted(found, key=lambda pair: (pair[0].rank, -pair[1].net)):
         reached = case.scene.lost.share(*cause.parts)
@@ -106,7 +108,9 @@ def judge(case: Case) -> Judgement:
         _credit(result, cause, given)
     _unexplained(case, result)
     credited = {credit.given.name for credit in result.credits if credit.given is not None}
-    result.innocent = [given for _, given in case.given if given.name not in credited]
+    rest = [given for _, given in case.given if given.name not in credited]
+    result.helped = [given for given in rest if given.found and given.net >= WORTH]
+    result.innocent = [given for given in rest if given not in result.helped]
     result.credits.sort(key=lambda credit: -credit.share.estimate)
     return result
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -41,10 +42,14 @@ def _parts(report: WhyReport) -> Iterator[RenderableType]:
         yield Text()
         for entry in report.rejected:
             yield Text(f"Rejected: {entry['cause']}: {entry['reason']}.")
+    if report.helped:
+        yield Text()
+        yield Text("Gives something back too, and removes more than one thing:", style="bold")
+        yield Padding(_tried(report.helped), (0, 0, 0, 2))
     if report.innocent:
         yield Text()
         yield Text("Tried and innocent:", style="bold")
-        yield Padding(_innocent(report), (0, 0, 0, 2))
+        yield Padding(_tried(report.innocent), (0, 0, 0, 2))
     if report.untried:
         yield Text()
         yield Text("Not tried here:", style="bold")
@@ -159,9 +164,9 @@ def _place(cause: CauseReport) -> str:
     return ": ".join(part for part in (place, where.name or "") if part)
 
 
-def _innocent(report: WhyReport) -> RenderableType:
+def _tried(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
-    for entry in report.innocent:
+    for entry in entries:
         told = entry["text"] or f"gives back {_span(entry['share'])}"
         table.add_row(entry["arm"], Text(told, style="dim"))
     return table
