@@ -35,8 +35,9 @@ def batches(arenas: Arenas) -> Any:
 
     def loop(n: int) -> None:
         allocate = arenas.local().allocate
+        size = int(str(SIZE))  # the thread's own number: references to a shared one would be what is measured
         for _ in range(n):
-            blocks = [allocate(SIZE) for _ in range(BATCH)]
+            blocks = [allocate(size) for _ in range(BATCH)]
             blocks.clear()
 
     return loop

@@ -64,3 +64,14 @@ def test_immortal_objects_are_never_freed(make: Any) -> None:
 def test_handles_are_counted_as_usual() -> None:
     assert Lock(immortal=True).local().counting == USUAL
     assert RWLock(immortal=True).read.counting == ("counted" if GIL_BUILD else "immortal")
+
+
+@pytest.mark.skipif(GIL_BUILD, reason="with the GIL a type's count is written by one thread at a time")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="since 3.14 each thread counts its references to types"
+)
+def test_making_objects_counts_no_references_on_their_type() -> None:
+    before = sys.getrefcount(Lock)
+    locks = [Lock() for _ in range(100)]
+    assert sys.getrefcount(Lock) == before
+    assert len(locks) == 100

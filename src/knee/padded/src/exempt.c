@@ -50,6 +50,15 @@ int exempt(PyObject *object, int immortal)
     return COUNTED;
 }
 
+void exempt_type(PyTypeObject *type)
+{
+#if PY_VERSION_HEX < 0x030E0000
+    make_immortal((PyObject *)type);
+#else
+    (void)type;
+#endif
+}
+
 #else
 
 int exempt_check(void) { return 0; }
@@ -60,5 +69,7 @@ int exempt(PyObject *object, int immortal)
     (void)immortal;
     return COUNTED;
 }
+
+void exempt_type(PyTypeObject *type) { (void)type; }
 
 #endif

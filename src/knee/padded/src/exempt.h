@@ -18,4 +18,8 @@ int exempt_check(void);
    contended and everything stays counted. The object is new, of this thread, and tracked. */
 int exempt(PyObject *object, int immortal);
 
+/* For types, on which each object made and freed counts a reference: 3.14 counts these per thread, 3.13 does not, and
+   there they are made immortal where that is possible. */
+void exempt_type(PyTypeObject *type);
+
 #endif

@@ -135,12 +135,13 @@ int parse_int64(PyObject *value, int64_t *out)
     return 0;
 }
 
-int add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec, int public)
+int add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec)
 {
     *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
     if (*type == NULL)
         return -1;
-    return public ? PyModule_AddType(module, *type) : 0;
+    exempt_type(*type);
+    return PyModule_AddType(module, *type);
 }
 
 PyDoc_STRVAR(line_size_doc, "line_size($module, /)\n--\n\n"

@@ -78,7 +78,7 @@ int parse_int64(PyObject *value, int64_t *out);
     } while (result == WAIT_SIGNAL && PyErr_CheckSignals() == 0)
 
 /* One of the types, by its specification, stored in the state. */
-int add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec, int public);
+int add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec);
 
 int add_lock(PyObject *module, padded_state *state);
 int add_rwlock(PyObject *module, padded_state *state);

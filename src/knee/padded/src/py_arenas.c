@@ -263,5 +263,5 @@ int add_arenas(PyObject *module, padded_state *state)
     state->arena_stats = PyStructSequence_NewType(&stats_description);
     if (state->arena_stats == NULL || PyModule_AddType(module, state->arena_stats) < 0)
         return -1;
-    return add_type(module, &state->arenas, &arenas_spec, 1);
+    return add_type(module, &state->arenas, &arenas_spec);
 }

@@ -134,5 +134,5 @@ static PyType_Spec float_spec = {"knee.padded.AtomicFloat64", sizeof(atomic_obje
 
 int add_atomic_float(PyObject *module, padded_state *state)
 {
-    return add_type(module, &state->atomic_float, &float_spec, 1);
+    return add_type(module, &state->atomic_float, &float_spec);
 }

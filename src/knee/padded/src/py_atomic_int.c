@@ -149,4 +149,4 @@ static PyType_Slot int_slots[] = {
 static PyType_Spec int_spec = {"knee.padded.AtomicInt64", sizeof(atomic_object), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, int_slots};
 
-int add_atomic_int(PyObject *module, padded_state *state) { return add_type(module, &state->atomic_int, &int_spec, 1); }
+int add_atomic_int(PyObject *module, padded_state *state) { return add_type(module, &state->atomic_int, &int_spec); }

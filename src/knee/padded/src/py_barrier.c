@@ -228,4 +228,4 @@ static PyType_Slot barrier_slots[] = {
 static PyType_Spec barrier_spec = {"knee.padded.Barrier", sizeof(barrier_object), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, barrier_slots};
 
-int add_barrier(PyObject *module, padded_state *state) { return add_type(module, &state->barrier, &barrier_spec, 1); }
+int add_barrier(PyObject *module, padded_state *state) { return add_type(module, &state->barrier, &barrier_spec); }

@@ -108,4 +108,4 @@ static PyType_Spec block_spec = {"knee.padded.Block", sizeof(block_object), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                  block_slots};
 
-int add_block(PyObject *module, padded_state *state) { return add_type(module, &state->block, &block_spec, 1); }
+int add_block(PyObject *module, padded_state *state) { return add_type(module, &state->block, &block_spec); }

@@ -134,4 +134,4 @@ static PyType_Slot event_slots[] = {
 static PyType_Spec event_spec = {"knee.padded.Event", sizeof(event_object), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, event_slots};
 
-int add_event(PyObject *module, padded_state *state) { return add_type(module, &state->event, &event_spec, 1); }
+int add_event(PyObject *module, padded_state *state) { return add_type(module, &state->event, &event_spec); }

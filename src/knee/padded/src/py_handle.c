@@ -88,4 +88,4 @@ static PyType_Spec handle_spec = {
         Py_TPFLAGS_DISALLOW_INSTANTIATION,
     handle_slots};
 
-int add_handle(PyObject *module, padded_state *state) { return add_type(module, &state->handle, &handle_spec, 1); }
+int add_handle(PyObject *module, padded_state *state) { return add_type(module, &state->handle, &handle_spec); }

@@ -240,7 +240,7 @@ int add_lock(PyObject *module, padded_state *state)
 {
     if (PyModule_AddFunctions(module, lock_functions) < 0)
         return -1;
-    if (add_type(module, &state->lock, &lock_spec, 1) < 0)
+    if (add_type(module, &state->lock, &lock_spec) < 0)
         return -1;
-    return add_type(module, &state->spinlock, &spinlock_spec, 1);
+    return add_type(module, &state->spinlock, &spinlock_spec);
 }

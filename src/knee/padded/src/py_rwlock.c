@@ -255,7 +255,7 @@ static PyType_Spec rwlock_spec = {"knee.padded.RWLock", sizeof(rwlock_object), 0
 
 int add_rwlock(PyObject *module, padded_state *state)
 {
-    if (add_type(module, &state->rwside, &side_spec, 1) < 0)
+    if (add_type(module, &state->rwside, &side_spec) < 0)
         return -1;
-    return add_type(module, &state->rwlock, &rwlock_spec, 1);
+    return add_type(module, &state->rwlock, &rwlock_spec);
 }

@@ -384,7 +384,7 @@ static PyType_Spec slot_spec = {"knee.padded.Slot", sizeof(slot_object), 0,
 
 int add_slots(PyObject *module, padded_state *state)
 {
-    if (add_type(module, &state->slot, &slot_spec, 1) < 0)
+    if (add_type(module, &state->slot, &slot_spec) < 0)
         return -1;
-    return add_type(module, &state->slots, &slots_spec, 1);
+    return add_type(module, &state->slots, &slots_spec);
 }
