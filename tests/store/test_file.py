@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
     """A store with one run."""
     with Store.open(tmp_path / "knee.db") as store:
         Synthetic(launches=1).into(store)
-    for folder in (tmp_path, *tmp_path.parents):  # pytest's own folders are private; with xdist there is one more
+    for folder in (tmp_path, *tmp_path.parents):  # pytest keeps them private
         if os.geteuid() == 0 and not folder.stat().st_mode & 0o001:
             folder.chmod(0o755)
     return tmp_path / "knee.db"
