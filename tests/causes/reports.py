@@ -12,8 +12,8 @@ from knee.stats.interval import Interval
 def cause(name: str, low: float, share: float, high: float, **known: object) -> CauseReport:
     given: dict[str, object] = {
         "where": Place("/w/examples/tallies.py", 24, "Tally", ("tallies.py:25 more",)),
-        "evidence": "rounding the objects (Tally) made at tallies.py:24 to 64 bytes gives back 71 to 88 % of the loss; the "
-        "control gives back -3 to 4 %",
+        "evidence": "rounding the objects (Tally) made at tallies.py:24 to 64 bytes gives back 71 to 88 % of the loss; "
+        "the control gives back -3 to 4 %",
         "how": "removed",
         "mend": "let each worker make its own",
         "code": "def setup_worker(index, workers):\n    return make()\n",

@@ -56,6 +56,9 @@ class Bench:
     def clock(self) -> float:
         return self.now
 
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+
     def launch(self, trial: Trial) -> Seen | None:
         self.launches += 1
         self.now += 0.5

@@ -207,9 +207,10 @@ class Bench:
         self, host: Host, trial: Trial, count: int, number: int, reps: list[RepResult], facts: dict[str, Any]
     ) -> None:
         host.open(trial.kind, count, [0])
-        self._reps(host, trial, count, number, reps, wanted=1, most=1, warmup=True)
         if self._kernel:
+            # Before the workload, whose own threads may outlast its calls.
             self._reps(host, trial, count, CONTROL, reps, wanted=1, most=_PATIENCE)
+        self._reps(host, trial, count, number, reps, wanted=1, most=1, warmup=True)
         wanted = self.setting.reps
         self._reps(host, trial, count, number, reps, wanted, most=wanted + _PATIENCE)
         if self._kernel:
@@ -236,10 +237,10 @@ class Bench:
         control = treatment == CONTROL
         calm, spent = 0, 0.0
         calls = self._kernel if control else self._calls
-        if not control and reps and reps[-1].workers == count:
+        before = [rep for rep in reps if rep.workers == count and rep.treatment != CONTROL]
+        if not control and before:
             # Where workers hold each other up by much, a few calls tell as much in less time.
-            last = next(rep for rep in reversed(reps) if rep.treatment != CONTROL)
-            one = last.time / max(1, last.samples[0].calls)
+            one = before[-1].time / max(1, before[-1].samples[0].calls)
             calls = max(1, min(calls, math.ceil(_LONG * self.setting.min_time / one)))
         for _ in range(most):
             samples, printed = host.rep(CONTROL if control else 0, calls, probe=False)

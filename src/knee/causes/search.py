@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -30,6 +31,9 @@ HOPELESS = 0.15
 
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
+
+BUSY = 0.1
+"""A launch beside which the kernel that shares nothing lost more (log efficiency) was disturbed from outside."""
 
 LEAST = 0.10
 """A loss below this share of the time is not taken apart."""
@@ -60,10 +64,15 @@ class Search:
         bench: where trials are launched.
         budget: seconds for all of it.
         progress: told what runs now, and the share of the budget that is spent.
+        pause: sleeps so many seconds.
     """
 
     def __init__(
-        self, bench: Bench, budget: float, progress: Callable[[str, float], None] = lambda *_: None
+        self,
+        bench: Bench,
+        budget: float,
+        progress: Callable[[str, float], None] = lambda *_: None,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self.bench = bench
         self.budget = budget
@@ -73,9 +82,9 @@ class Search:
         self.tried: dict[str, Tried] = {}
         self.tests: dict[str, list[Seen]] = {}
         self.disturbed = 0
-        self._best = -math.inf
-        self._history: list[bool] = []
+        self.noisy = False
         self._progress = progress
+        self._pause = pause
         self._began = bench.clock()
 
     @property
@@ -88,38 +97,53 @@ class Search:
         one = self.bench.spent / max(1, self.bench.launches)
         return self.elapsed + one < self.budget * (1 - reserve)
 
+    def settle(self, patience: float) -> None:
+        """Launch the program as it is until something else leaves the CPUs alone; after a while take them as they are.
+
+        Args:
+            patience: the share of the budget that this may take.
+        """
+        held: list[Seen] = []
+        while self.elapsed < patience * self.budget or not held:
+            self._progress("waiting for a calm machine" if held else "as it is", self.elapsed / self.budget)
+            seen = self.bench.launch(self.as_it_is)
+            if seen is None:
+                return
+            held.append(seen)
+            if math.isnan(seen.ceiling) or seen.ceiling > -BUSY:
+                self.disturbed += len(held) - 1
+                self._take([seen])
+                return
+            self._pause(0.5)
+        self.noisy = True
+        self._take(held)
+
     def launch(self, trial: Trial, doing: str = "") -> Seen | None:
-        """Launch a trial once; again if something else had the CPUs, unless that is the rule; None if it was lost."""
-        seen = None
+        """Launch a trial; again if something else had the CPUs, unless that is the rule here.
+
+        Returns:
+            None if it was lost (``bench.losses`` says how), or disturbed each time.
+        """
         for _ in range(AGAIN):
             self._progress(doing or trial.label, self.elapsed / self.budget)
             seen = self.bench.launch(trial)
-            if seen is None:
-                break
-            disturbed = self._disturbed(seen)
-            self._history.append(disturbed)
-            if not disturbed:
-                break
+            if seen is None or self.noisy or math.isnan(seen.ceiling) or seen.ceiling > -BUSY:
+                return seen
             self.disturbed += 1
             if not self.left(0.1):
                 break
-        return seen
+        return None
 
-    def _disturbed(self, seen: Seen) -> bool:
-        """Whether the kernel that shares nothing did worse than it can here, and that is the exception."""
-        if math.isfinite(seen.ceiling):
-            self._best = max(self._best, seen.ceiling)
-        usual = sum(self._history[-8:]) > 5
-        return not usual and not seen.calm and seen.ceiling < self._best - 0.1
+    def _take(self, launches: Sequence[Seen]) -> None:
+        self.base += launches
+        self.kernel += [seen.ceiling for seen in launches if math.isfinite(seen.ceiling)]
 
     def more_base(self, launches: int = 1) -> None:
         """Launch the program as it is."""
         for _ in range(launches):
             seen = self.launch(self.as_it_is)
             if seen is not None:
-                self.base.append(seen)
-                if math.isfinite(seen.ceiling):
-                    self.kernel.append(seen.ceiling)
+                self._take([seen])
 
     def screen(self, causes: Sequence[tuple[Cause, Removal]]) -> None:
         """Launch every arm a few times, the program as it is among them, so that a drift of the machine cancels."""
@@ -256,11 +280,11 @@ class Search:
         return iter([tried for tried in self.tried.values() if not tried.why])
 
     def _arm(self, tried: Tried) -> None:
+        lost = len(self.bench.losses)
         seen = self.launch(tried.removal.arm)
         if seen is None:
-            lost = self.bench.losses[-1][1]
-            if not tried.arm:
-                tried.why = f"the launch was lost: {lost.text}"
+            if len(self.bench.losses) > lost and not tried.arm:
+                tried.why = f"the launch was lost: {self.bench.losses[-1][1].text}"
             return
         check = seen.check
         if tried.removal.arm.file is not None and check.get("honoured") is False:

@@ -77,7 +77,7 @@ def ask(workload: Workload, given: Mapping[str, Any]) -> Any:
     Raises:
         KneeError: options that do not fit, no such interpreter, or packages that cannot be installed.
     """
-    from knee.causes.inquiry import Question
+    from knee.causes.course import Question
 
     if given["kinds"]:
         raise KneeError("--kind does not apply", "knee why compares kinds of worker itself")
