@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from knee.causes.seen import DISTURBED, Seen, reduce, waiting
@@ -97,6 +97,7 @@ class Bench:
         store: where everything goes.
         run: the run's number there.
         start: starts a target.
+        probe: log efficiency of the kernel in this process, for commands, into which it does not reach.
         clock: seconds, monotonic.
     """
 
@@ -106,6 +107,7 @@ class Bench:
         store: Sink,
         run: int,
         start: Start,
+        probe: Callable[[], float] = lambda: math.nan,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.setting = setting
@@ -116,6 +118,7 @@ class Bench:
         self._store = store
         self._run = run
         self._start = start
+        self._probe = probe
         self._numbers: dict[str, int] = {}
         self._calls = 0
         self._kernel = 0
@@ -156,7 +159,8 @@ class Bench:
             self._store.launch_ended(self._run, launch, number, status, interpreter, facts)
             self.spent += self.clock() - began
         facts["interpreter"] = dict(interpreter)
-        return reduce(trial, launch, reps, self.setting.workers, self.setting.law, facts)
+        found = reduce(trial, launch, reps, self.setting.workers, self.setting.law, facts)
+        return found if found is None or trial.kind != "command" else replace(found, ceiling=self._probe())
 
     def scout(
         self, trial: Trial, reps: int = 2, longer: int = 10

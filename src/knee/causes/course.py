@@ -10,11 +10,11 @@ from statistics import fmean
 from typing import Any
 
 import knee.native
-from knee.causes.bench import Bench, Setting, Sink
+from knee.causes.bench import KERNEL_TIME, Bench, Setting, Sink
 from knee.causes.cause import Cause, Removal, Scene
 from knee.causes.judge import WORTH, Case, Credit, Judgement, judge
 from knee.causes.registry import causes
-from knee.causes.search import LEAST, MOST, Search
+from knee.causes.search import BUSY, LEAST, MOST, Search
 from knee.causes.seen import Lost, lost
 from knee.causes.trial import ARMS, BASE, Trial, together
 from knee.errors import KneeError
@@ -30,6 +30,9 @@ UNREACHED = 0.1
 
 _PATIENCE = 0.25
 """Share of the budget that a search waits for others to leave the CPUs, before it takes the machine as it is."""
+
+_TRIES = 4
+"""Tries of the kernel beside a command until it is not disturbed."""
 
 _FIRST = 3
 """Launches of the program as it is before anything is decided."""
@@ -109,7 +112,7 @@ class Course:
         if self._command:
             setting = replace(setting, reps=2)
         self._cpus = sorted(hazards.place().cpus)
-        self.bench = Bench(setting, store, run, self._start)
+        self.bench = Bench(setting, store, run, self._start, self._ceiling)
         self.search = Search(self.bench, question.budget, tell)
         self._causes = causes()
         self.untried = Untried()
@@ -119,6 +122,23 @@ class Course:
         if self._command:
             return CommandHost([treatment], timeout=self._question.timeout, cpus=cpus)
         return host.AgentHost([treatment], native=self._native, timeout=self._question.timeout, cpus=cpus)
+
+    def _ceiling(self) -> float:
+        """Log efficiency of native threads that share nothing, in this process; the best of a few tries."""
+        if self._native is None:
+            return math.nan
+        probes = knee.native.load(self._native).probes
+        best = -math.inf
+        for _ in range(_TRIES):
+            try:
+                alone = max(probes.ceiling(1, duration=KERNEL_TIME))
+                beside = probes.ceiling(self._question.workers, duration=KERNEL_TIME)
+            except OSError:
+                return math.nan
+            best = max(best, min(0.0, math.log(min(beside) / alone)))
+            if best > -BUSY / 2:
+                break
+        return best
 
     def run(self) -> tuple[Scene, Judgement]:
         """Search and judge.

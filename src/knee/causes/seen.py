@@ -124,20 +124,23 @@ def _split(reps: Sequence[RepResult]) -> Split:
 
     User and system time follow the kernel's split (by ticks on many kernels) scaled to the exact CPU time.
     """
-    samples = [(rep, sample) for rep in reps for sample in rep.samples]
-    calls = sum(max(1, sample.calls) for _, sample in samples)
-    time = sum(rep.time for rep, _ in samples)
-    user = sum(_ns(sample.user) for _, sample in samples)
-    system = sum(_ns(sample.system) for _, sample in samples)
-    cpu = sum(_cpu(sample) for _, sample in samples)
-    wait = sum(_ns(sample.wait) for _, sample in samples)
+    # A command's one sample holds the CPU time of all its threads.
+    samples = [
+        (sample, rep.workers if rep.kind == "command" else 1) for rep in reps for sample in rep.samples
+    ]
+    calls = sum(max(1, sample.calls) for sample, _ in samples)
+    time = sum(rep.time * len(rep.samples) for rep in reps)
+    user = sum(_ns(sample.user) / threads for sample, threads in samples)
+    system = sum(_ns(sample.system) / threads for sample, threads in samples)
+    cpu = sum(_cpu(sample) / threads for sample, threads in samples)
+    wait = sum(_ns(sample.wait) / threads for sample, threads in samples)
     if user + system > 0:
         user, system = cpu * user / (user + system), cpu * system / (user + system)
     else:
         user = cpu
     blocked = max(0.0, time - user - system - wait)
-    faults = sum((s.minor_faults or 0) + (s.major_faults or 0) for _, s in samples)
-    switches = sum(s.voluntary or 0 for _, s in samples)
+    faults = sum((sample.minor_faults or 0) + (sample.major_faults or 0) for sample, _ in samples)
+    switches = sum(sample.voluntary or 0 for sample, _ in samples)
     return Split(*(value / calls for value in (time, user, system, wait, blocked, faults, switches)))
 
 

@@ -11,7 +11,7 @@ from knee.analysis.why import CauseReport, Place, WhyReport
 from knee.causes.cause import Given, Removal, Scene
 from knee.causes.course import Course
 from knee.causes.judge import Credit, Judgement
-from knee.causes.search import Search
+from knee.causes.search import LEAST, Search
 from knee.causes.seen import PARTS
 from knee.causes.trial import Trial
 from knee.stats.interval import Interval, of_mean
@@ -29,7 +29,8 @@ def told(course: Course, run: int, scene: Scene, judgement: Judgement) -> WhyRep
     attribution, given = search.attribution()
     found = [_cause(search, scene, credit) for credit in judgement.credits]
     base = search.base
-    verdict = found[0].cause if found else "unknown" if attribution.lost else "none"
+    unsettled = not attribution.lost and not settled(attribution.loss)
+    verdict = found[0].cause if found else "unknown" if attribution.lost or unsettled else "none"
     titles = {tried.removal.name: tried.cause.title for tried in search.tried.values()}
     tried = search.tried.values()
     reasons = list(untried.refused)
@@ -128,6 +129,11 @@ def _notes(course: Course) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def settled(loss: Interval) -> bool:
+    """Whether a loss that is not established is known to be small."""
+    return loss.estimate <= LEAST and loss.high < 3 * LEAST
+
+
 def _interval(given: Given) -> Interval:
     if math.isnan(given.low):
         return Interval(-math.inf, given.share, math.inf)
@@ -151,6 +157,11 @@ def _split(scene: Scene, base: Sequence[Any]) -> dict[str, Any]:
 
 def _summary(scene: Scene, found: Sequence[CauseReport], lost: bool, loss: Interval) -> str:
     if not found:
+        if not lost and not settled(loss):
+            return (
+                f"Cannot tell: {scene.workers} workers lose something between nothing and {min(1.0, loss.high):.0%} "
+                "of their time. Ask on a calmer machine, or with a greater --budget."
+            )
         if not lost:
             return (
                 f"Nothing worth naming is lost: {scene.workers} workers keep up with what the machine can do."
