@@ -21,7 +21,9 @@ def rep(workers: int, ms: float, treatment: int = 0, kind: Any = "threads", **us
     """A rep of ``ms`` milliseconds in which every worker used so many of each kind."""
     count = 1 if kind == "command" else workers
     samples = tuple(
-        WorkerSample(index, 0, round(ms * MS), 10, **{name: round(value * MS) for name, value in used.items()})
+        WorkerSample(
+            index, 0, round(ms * MS), 10, **{name: round(value * MS) for name, value in used.items()}
+        )
         for index in range(count)
     )
     return RepResult(0, 0, treatment, kind, workers, False, samples)
@@ -84,7 +86,9 @@ def test_a_commands_cpu_time_is_that_of_all_its_threads() -> None:
 
 @given(st.floats(0, 50), st.floats(0, 50), st.floats(0, 50))
 def test_the_parts_of_the_lost_time_are_shares(user: float, system: float, wait: float) -> None:
-    many = rep(2, 20 + user + system + wait + 5, user=20 + user, system=system, cpu=20 + user + system, wait=wait)
+    many = rep(
+        2, 20 + user + system + wait + 5, user=20 + user, system=system, cpu=20 + user + system, wait=wait
+    )
     seen = reduce(BASE, 0, [calm(1, 20), many], 2, "scaled", {})
     assert seen is not None
     found = lost([seen])

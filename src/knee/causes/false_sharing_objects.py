@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
-from knee.causes.source import text
+from knee.causes.source import name_of, text
 from knee.causes.trial import ARMS, Trial
 
 if TYPE_CHECKING:
     from knee.causes.search import Search
 
 _FILE = ARMS / "rounded.py"
+
+_SIZES = ((33, 48), (49, 64), (17, 32), (65, 128), (129, 1024))
+"""Classes of sizes, those of which most share a line first."""
 
 
 class FalseSharingObjects(Cause):
@@ -48,33 +51,41 @@ class FalseSharingObjects(Cause):
         return Trial("rounded", names.get(mode, "arm"), file=_FILE, options=options, step=step)
 
     def where(self, scene: Scene, given: Given, search: Search) -> Where:
-        """Record which lines allocate, then round what ever fewer of them do."""
+        """Record which lines allocate, then round what ever fewer of them do, then ever fewer sizes."""
         recorded = search.launch(self._trial(scene, step="recording lines", record=True))
         if recorded is None:
             return Where()
-        counts = {f"{file}:{line}": blocks for file, line, blocks in recorded.check.get("lines", [])}
+        lines = {f"{file}:{line}": blocks for file, line, blocks in recorded.check.get("lines", [])}
         found = search.narrow(
-            list(counts),
+            list(lines),
             given,
-            lambda lines, step: self._trial(
-                scene,
-                step=_short(step),
-                lines=[[place.rpartition(":")[0], int(place.rpartition(":")[2])] for place in lines],
-            ),
+            lambda some, step: self._trial(scene, step=_short(step), lines=[[*_place(one)] for one in some]),
             most=2,
         )
-        kinds = [
-            kind
-            for kind, _ in (given.control[-1] if given.control else recorded)
-            .check.get("near", {})
-            .get("kinds", [])
-        ]
-        name = " and ".join(kinds[:2]) or None
+        near = (given.control[-1] if given.control else recorded).check.get("near", {})
+        name = " and ".join(kind for kind, _ in near.get("kinds", [])[:2]) or None
         if not found:
             return Where(name=name)
-        file, _, line = found[0].rpartition(":")
-        also = tuple(f"{place.rsplit('/', 1)[-1]} {text(*_place(place))}" for place in found[1:])
-        return Where(file, int(line), name, also)
+        file, line = _place(found[0])
+        also = [f"and {name_of(_place(place))} {text(*_place(place))}" for place in found[1:]]
+        size = self._size(scene, given, search, found)
+        if size is not None:
+            also.append(f"blocks of {size[0]} to {size[1]} bytes")
+        return Where(file, line, name, tuple(also))
+
+    def _size(
+        self, scene: Scene, given: Given, search: Search, lines: Sequence[str]
+    ) -> tuple[int, int] | None:
+        """The class of sizes that alone gives the loss back, likeliest first; None if none does, or no time is left."""
+        places = [[*_place(one)] for one in lines]
+        for least, most in _SIZES:
+            if not search.left(0.15):
+                break
+            step = f"only {least} to {most} bytes"
+            trial = self._trial(scene, step=step, lines=places, least=least, most=most)
+            if search.share(trial) >= 0.7 * given.share:
+                return least, most
+        return None
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""
