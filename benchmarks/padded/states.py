@@ -21,7 +21,8 @@ class State:
 
 
 def as_they_come(threads: int) -> list[State]:
-    return [State() for _ in range(threads)]
+    """The last of many: the first fill holes in the heap, wherever these are."""
+    return [State() for _ in range(500)][-threads:]
 
 
 def own(name: str, make: Callable[[int], list[State]]) -> Side:
