@@ -28,6 +28,7 @@ from knee.stats.reps import Reps
 from knee.stats.stopping import Stopping
 from knee.store.database import Store
 from knee.store.record import RunRecord
+from knee.store.samples import Samples
 
 Tell = Callable[[Progress], None]
 
@@ -156,9 +157,8 @@ def _measure(experiment: Experiment, store: Store, number: int, tell: Tell, *, f
     outcome = runner.measure()
     samples = store.samples(number)
     speeds = [float(1 / speed) for speed in samples.speed_before if speed > 0]
-    told = hazards.place(
-        workers=max(experiment.workers), facts=_facts(store, number), speeds=speeds, earlier=earlier
-    )
+    facts = {**_facts(store, number), "cpus": _cpus(samples)}
+    told = hazards.place(workers=max(experiment.workers), facts=facts, speeds=speeds, earlier=earlier)
     store.hazards(number, "after", [hazard.to_json() for hazard in hazards.after(snapshot, told)])
     store.finish(number, outcome.status)
     return Measured(number, outcome)
@@ -170,6 +170,14 @@ def _interpreters(treatments: Sequence[Treatment]) -> dict[str, Mapping[str, Any
 
 def _machine_id(store: Store, number: int) -> str:
     return str(store.run(number).record.machine.get("id", ""))
+
+
+def _cpus(samples: Samples) -> list[list[int]]:
+    """The CPU that each worker of a rep ended on, rep by rep; of reps in which it is known of all."""
+    found: dict[int, list[float]] = {}
+    for rep, cpu in zip(samples.rep.tolist(), samples.cpu_end.tolist(), strict=True):
+        found.setdefault(rep, []).append(cpu)
+    return [[int(cpu) for cpu in cpus] for cpus in found.values() if all(cpu >= 0 for cpu in cpus)]
 
 
 def _facts(store: Store, number: int) -> dict[str, Any]:
