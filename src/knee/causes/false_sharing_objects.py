@@ -60,7 +60,6 @@ class FalseSharingObjects(Cause):
             list(lines),
             given,
             lambda some, step: self._trial(scene, step=_short(step), lines=[[*_place(one)] for one in some]),
-            most=2,
         )
         near = (given.control[-1] if given.control else recorded).check.get("near", {})
         name = " and ".join(kind for kind, _ in near.get("kinds", [])[:2]) or None

@@ -65,9 +65,7 @@ class Refcount(Cause):
         ranked = [label for label in sorted(moved, key=lambda label: -moved[label]) if label in found]
         if not ranked:
             ranked = list(found)
-        chosen = search.narrow(
-            ranked, given, lambda labels, step: self.removal(scene, labels, step).arm, most=3
-        )
+        chosen = search.narrow(ranked, given, lambda labels, step: self.removal(scene, labels, step).arm)
         entries = [found[label] for label in chosen if label in found]
         if not entries:
             return Where()

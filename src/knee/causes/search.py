@@ -237,7 +237,6 @@ class Search:
         ranked: Sequence[str],
         given: Given,
         make: Callable[[list[str], str], Trial],
-        most: int = 1,
     ) -> list[str]:
         """Find few of ``ranked`` that alone give back what all of them do.
 
@@ -248,7 +247,6 @@ class Search:
             ranked: what could be responsible, likeliest first.
             given: what all together give back.
             make: the trial that treats only some of them.
-            most: stop halving at so many.
 
         Returns:
             the fewest found; empty if the budget ended before any sufficed.
@@ -265,7 +263,7 @@ class Search:
             if size >= len(ranked):
                 return []
             size *= 2
-        while len(chosen) > most and self.left():
+        while len(chosen) > 1 and self.left():
             half = len(chosen) // 2
             # The later half is new in this prefix: the earlier alone did not suffice.
             for part in (chosen[half:], chosen[:half]):
