@@ -102,7 +102,6 @@ def test_narrowing_finds_the_fewest_that_are_to_blame(guilty: list[str]) -> None
         list("abcdefgh"),
         given,
         lambda some, step: Trial("it", options={"some": some}, step=step),
-        most=len(guilty),
     )
     assert set(guilty) <= set(found)
     assert len(found) <= 4

@@ -17,7 +17,7 @@ from knee.plan.cell import CONTROL
 MS = 1_000_000
 
 
-def rep(workers: int, ms: float, treatment: int = 0, kind: Any = "threads", **used: float) -> RepResult:
+def rep(workers: int, ms: float, treatment: int = 0, kind: Any = "threads", **used: Any) -> RepResult:
     """A rep of ``ms`` milliseconds in which every worker used so many of each kind."""
     count = 1 if kind == "command" else workers
     samples = tuple(
@@ -29,7 +29,7 @@ def rep(workers: int, ms: float, treatment: int = 0, kind: Any = "threads", **us
     return RepResult(0, 0, treatment, kind, workers, False, samples)
 
 
-def calm(workers: int, ms: float, **used: float) -> RepResult:
+def calm(workers: int, ms: float, **used: Any) -> RepResult:
     return rep(workers, ms, **{"user": ms, "cpu": ms, "system": 0.0, "wait": 0.0, **used})
 
 
