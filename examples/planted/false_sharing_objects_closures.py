@@ -5,7 +5,7 @@ bytes, and the next worker's lies beside it.
 Goes away: memory rounded up to the line, or closures made far apart (the twin uses every 64th).
 """
 
-ROUNDS = 1_500
+ROUNDS = 3_000
 CLOSURES = 8
 
 

@@ -5,7 +5,7 @@ line, and its reference count, which every use writes, is in it.
 Goes away: memory rounded up to the line, or tokens made far apart (the twin uses every 64th).
 """
 
-ROUNDS = 5_000
+ROUNDS = 8_000
 TOKENS = 16
 
 

@@ -5,7 +5,7 @@ neighbours, which belong to different workers, lie on one cache line.
 Goes away: memory rounded up to the line, or counters made far apart (the twin uses every 64th).
 """
 
-ROUNDS = 2_500
+ROUNDS = 4_000
 COUNTERS = 8
 
 

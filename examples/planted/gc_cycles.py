@@ -7,7 +7,7 @@ Goes away: cut the cycle when the tree is dropped (the twin), weak references to
 
 import gc
 
-TREES = 60
+TREES = 200
 
 
 class Node:

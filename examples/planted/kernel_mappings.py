@@ -1,4 +1,4 @@
-"""Every worker maps, touches and unmaps scratch memory for each piece of work.
+"""Every worker maps and unmaps scratch memory for each piece of work.
 
 Expected: kernel, at the mapping. The process has one address space: mapping locks it, unmapping interrupts
 the other cores, and the kernel zeroes each page anew.
@@ -7,29 +7,31 @@ Goes away: scratch memory kept by the worker (the twin); processes.
 
 import mmap
 
-PIECES = 40
-SIZE = 128 << 10
+PIECES = 300
+PAGES = 4
 
 
-def touch(memory):
-    for start in range(0, SIZE, 4096):
-        memory[start] = 1
+def setup_worker(index, workers):
+    return [mmap.PAGESIZE * page for page in range(PAGES)]
 
 
-def operation():
+def operation(starts):
     for _ in range(PIECES):
-        with mmap.mmap(-1, SIZE) as memory:  # knee: here
-            touch(memory)
+        with mmap.mmap(-1, mmap.PAGESIZE * PAGES) as memory:  # knee: here
+            for start in starts:
+                memory[start] = 1
 
 
 class fixed:
-    """The same pieces in memory that the worker keeps."""
+    """Many more pieces, in memory that the worker keeps."""
 
     @staticmethod
     def setup_worker(index, workers):
-        return mmap.mmap(-1, SIZE)
+        return setup_worker(index, workers), mmap.mmap(-1, mmap.PAGESIZE * PAGES)
 
     @staticmethod
-    def operation(memory):
-        for _ in range(PIECES):
-            touch(memory)
+    def operation(mine):
+        starts, memory = mine
+        for _ in range(10 * PIECES):
+            for start in starts:
+                memory[start] = 1

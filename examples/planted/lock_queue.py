@@ -6,7 +6,7 @@ Goes away: a queue for each worker.
 
 import queue
 
-ITEMS = 400
+ITEMS = 800
 QUEUE = queue.Queue()
 
 

@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 
-SIZE = 256
+SIZE = 384
 
 
 def setup_worker(index, workers):

@@ -1,39 +1,31 @@
-"""Every worker makes a thread pool for each request and throws it away afterwards.
+"""Every worker makes a thread pool for each batch and throws it away afterwards.
 
-Expected: thread-churn, at the ``with``. The pool's threads start and end with each request.
-Goes away: one pool for each worker, kept (the twin).
+Expected: thread-churn, at the ``submit`` that starts the threads or the ``with`` around it.
+Goes away: no pool for work as small as this (the twin, with many more items), or one that is kept.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 
-REQUESTS = 8
+ITEMS = 40
 
 
-def request():
+def item():
     total = 0
-    for _ in range(2_000):
+    for _ in range(60):
         total = (total + 3) & 127
     return total
 
 
 def operation():
-    for _ in range(REQUESTS):
-        with ThreadPoolExecutor(4) as pool:  # knee: here
-            for _ in range(4):
-                pool.submit(int)
-            request()
+    with ThreadPoolExecutor(ITEMS) as pool:
+        for _ in range(ITEMS):  # knee: here
+            pool.submit(item)
 
 
 class fixed:
-    """The same requests; the pool is kept."""
+    """The worker does its items."""
 
     @staticmethod
-    def setup_worker(index, workers):
-        return ThreadPoolExecutor(1)
-
-    @staticmethod
-    def operation(pool):
-        for _ in range(REQUESTS):
-            request()
-            request()
-        pool.submit(int).result()
+    def operation():
+        for _ in range(25 * ITEMS):
+            item()

@@ -1,8 +1,8 @@
-"""Every worker starts a short-lived thread for each item.
+"""Every worker starts a thread for each of its items, and waits for all.
 
-Expected: thread-churn, at the start of the threads. Starting and ending a thread maps memory, takes the
-interpreter's locks and wakes another core; the item itself takes a fraction of that.
-Goes away: the worker does its items itself (the twin), or keeps threads.
+Expected: thread-churn, at the start of the threads. Starting and ending a thread maps memory, takes locks of the
+interpreter and the kernel and wakes another core; the item itself takes a fraction of that.
+Goes away: the worker does its items itself (the twin, with many more of them), or keeps threads.
 """
 
 import threading
@@ -18,16 +18,17 @@ def item():
 
 
 def operation():
-    for _ in range(ITEMS):
-        thread = threading.Thread(target=item)
+    threads = [threading.Thread(target=item) for _ in range(ITEMS)]
+    for thread in threads:
         thread.start()  # knee: here
+    for thread in threads:
         thread.join()
 
 
 class fixed:
-    """The same items in the worker itself, many more of them."""
+    """The worker does its items."""
 
     @staticmethod
     def operation():
-        for _ in range(50 * ITEMS):
+        for _ in range(25 * ITEMS):
             item()
