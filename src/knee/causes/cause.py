@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from knee.causes.seen import Lost, Seen
-from knee.causes.source import twin
+from knee.causes.source import enclosing, twin
 from knee.causes.trial import Trial
 from knee.plan.treatment import Treatment
 
@@ -117,6 +117,23 @@ class Scene:
         """The share of the watched time of all workers in which a collection ran."""
         found = [float(rep.get("stopped", 0.0)) for rep in self.beside]
         return sum(found) / len(found) if found else 0.0
+
+    @property
+    def started(self) -> float:
+        """The share of all looks at the workers on lines that start threads, or wait for those started."""
+        looks = sum(self._lines(self.beside).values())
+        if not looks or not self.most("starts"):
+            return 0.0
+        places = {(file, line) for rep in self.beside for file, line, _ in rep.get("starting", [])}
+        blocks = {place: enclosing(*place) for place in places}
+        lines = self._lines(self.beside)
+        found = sum(
+            times
+            for place, times in lines.items()
+            if place in places
+            or any(place[0] == file and place[1] in span for (file, _), span in blocks.items())
+        )
+        return found / looks
 
     def most(self, key: str) -> int:
         """The greatest of a figure over the watched reps of all workers; 0 if there are none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
+from knee.causes.source import enclosing
 from knee.causes.trial import ARMS, Trial
 
 
@@ -33,6 +34,9 @@ class Churn(Cause):
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The line that starts them."""
         file, line = scene.starting()
+        block = enclosing(file, line) if file is not None and line is not None else range(0)
+        if block:
+            line = block[0]
         return Where(file, line, "threading.Thread")
 
     def done(self, scene: Scene, given: Given) -> str:

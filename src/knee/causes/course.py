@@ -31,6 +31,12 @@ UNREACHED = 0.1
 _PATIENCE = 0.25
 """Share of the budget that a search waits for others to leave the CPUs, before it takes the machine as it is."""
 
+_BETTER = 0.4
+"""Processes that give back less of the loss than this, for certain, fare no better."""
+
+_OUTSIDE = ("machine.cores", "oversubscription", "kernel")
+"""Causes that processes do not take away."""
+
 _TRIES = 4
 """Tries of the kernel beside a command until it is not disturbed."""
 
@@ -159,13 +165,24 @@ class Course:
             search.more_base()
         if self._worth():
             scene = self._look(scene)
-            pairs = self._pairs(scene)
-            search.screen(pairs)
-            search.confirm()
+            self._search(scene)
         scene = self._renewed(scene)
         judgement = self._judge(scene)
         self._overlaps(judgement)
         return scene, judgement
+
+    def _search(self, scene: Scene) -> None:
+        """Processes first: where they fare no better, nothing that a process has one of can be to blame."""
+        pairs = self._pairs(scene)
+        first = [pair for pair in pairs if pair[1].name == "processes"]
+        self.search.screen(first)
+        if first and not scene.gil and self.search.settled(first[0][1].name, below=_BETTER):
+            why = "processes, which do not share it, lose as much"
+            dropped = dict.fromkeys(cause.id for cause, _ in pairs if cause.id not in _OUTSIDE)
+            self.untried.idle += [(name, why) for name in dropped]
+            pairs = [pair for pair in pairs if pair[0].id in _OUTSIDE]
+        self.search.screen([pair for pair in pairs if pair not in first])
+        self.search.confirm()
 
     def _overlaps(self, judgement: Judgement) -> None:
         """Tell overlapping removals apart by their combination: what it gives back beyond the first is the second's."""

@@ -195,6 +195,18 @@ def _unexplained(case: Case, result: Judgement) -> None:
         )
         result.credits.append(_observed(case, "gc", min(rest, scene.stopped / loss), text))
         return
+    churn = scene.started
+    if (
+        churn > 0.25
+        and lost.share("system", "blocked", "wait") > 0.4
+        and not any(credit.cause.id == "thread-churn" for credit in result.credits)
+    ):
+        text = (
+            f"the workers start {scene.most('starts')} threads in a watched rep, and were on the lines that do in "
+            f"{churn:.0%} of all looks; the lost time is spent waiting and in the kernel"
+        )
+        result.credits.append(_observed(case, "thread-churn", rest, text))
+        return
     if waiting > 0.45 and better:
         if _kernel(case, faults):
             given = next((given for _, given in case.given if given.name == "processes"), None)

@@ -26,6 +26,12 @@ CONFIRM = 4
 MOST = 8
 """Launches of an arm at most."""
 
+PROMISING = 3
+"""Arms that are confirmed at a time."""
+
+AUXILIARY = ("subinterpreters", "worker-made")
+"""Arms that help to judge others and need no more than screening."""
+
 HOPELESS = 0.15
 """An arm whose share of the loss stays below this after screening is dropped."""
 
@@ -34,6 +40,9 @@ AGAIN = 3
 
 BUSY = 0.1
 """A launch beside which the kernel that shares nothing lost more (log efficiency) was disturbed from outside."""
+
+RESTLESS = 3
+"""Launches with waiting workers beside a calm kernel after which waiting is taken to be the workload's own."""
 
 LEAST = 0.10
 """A loss below this share of the time is not taken apart."""
@@ -83,6 +92,7 @@ class Search:
         self.tests: dict[str, list[Seen]] = {}
         self.disturbed = 0
         self.noisy = False
+        self.restless = False
         self._progress = progress
         self._pause = pause
         self._began = bench.clock()
@@ -110,11 +120,15 @@ class Search:
             if seen is None:
                 return
             held.append(seen)
-            if math.isnan(seen.ceiling) or seen.ceiling > -BUSY:
-                self.disturbed += len(held) - 1
-                self._take([seen])
+            # Waiting for a CPU while the kernel gets its own is the workload's habit, not a disturbance.
+            self.restless = sum(not one.calm and not _busy(one) for one in held) >= RESTLESS
+            if not self._disturbed(seen):
+                fine = [one for one in held if not self._disturbed(one)]
+                self.disturbed += len(held) - len(fine)
+                self._take(fine)
                 return
-            self._pause(0.5)
+            if _busy(seen):
+                self._pause(0.5)
         self.noisy = True
         self._take(held)
 
@@ -127,12 +141,16 @@ class Search:
         for _ in range(AGAIN):
             self._progress(doing or trial.label, self.elapsed / self.budget)
             seen = self.bench.launch(trial)
-            if seen is None or self.noisy or math.isnan(seen.ceiling) or seen.ceiling > -BUSY:
+            if seen is None or self.noisy or not self._disturbed(seen):
                 return seen
             self.disturbed += 1
             if not self.left(0.1):
                 break
         return None
+
+    def _disturbed(self, seen: Seen) -> bool:
+        """Whether something else had the CPUs: the kernel lost, or workers waited that do not by themselves."""
+        return _busy(seen) or (not seen.calm and not self.restless)
 
     def _take(self, launches: Sequence[Seen]) -> None:
         self.base += launches
@@ -160,21 +178,21 @@ class Search:
                 self._arm(tried)
 
     def confirm(self, reserve: float = 0.2) -> None:
-        """Spend what is left on arms that may give something back, and on their controls."""
-        for number in range(MOST):
-            hopeful = [tried for tried in self._live() if tried.arm and self._hopeful(tried)]
-            undecided = [tried for tried in hopeful if len(tried.arm) < CONFIRM or not self._decided(tried)]
+        """Spend what is left on the few arms that promise most, and on their controls."""
+        for number in range(4 * MOST):
+            undecided = [
+                tried for tried in self._live() if tried.arm and self._hopeful(tried) and self._open(tried)
+            ]
             if not undecided or not self.left(reserve):
                 break
-            if number % 2 == 0:
+            if number % 2 == 0 and len(self.base) < 2 * MOST:
                 self.more_base()
-            # What promises most first: the budget may end before the others' turn.
+            # The budget may end before the others' turn, and a great share leaves little for them.
             undecided.sort(key=lambda tried: -self.given_back(tried.arm))
-            for tried in undecided:
+            for tried in undecided[:PROMISING]:
                 if not self.left(reserve):
                     break
-                if len(tried.arm) < MOST:
-                    self._arm(tried)
+                self._arm(tried)
                 for control in tried.removal.controls[:1]:
                     launches = tried.controls.setdefault(control.variant, [])
                     while len(launches) < len(tried.arm) and self.left(reserve):
@@ -182,6 +200,31 @@ class Search:
                         if seen is None:
                             break
                         launches.append(seen)
+
+    def settled(self, name: str, below: float) -> bool:
+        """Launch an arm until its share is known to lie below or not, a few times; whether it lies below."""
+        tried = self.tried.get(name)
+        if tried is None or tried.why:
+            return False
+        while tried.arm and self.left(0.4):
+            _, given = self.attribution()
+            mine = next((one for one in given if one.name == name), None)
+            if mine is None or math.isnan(mine.share) or mine.share > below or tried.why:
+                return False
+            if not math.isnan(mine.high) and mine.high < 2 * below:
+                return True
+            if len(tried.arm) >= MOST:
+                return mine.share < below / 2
+            self._arm(tried)
+            if len(tried.arm) % 2:
+                self.more_base()
+        return False
+
+    def _open(self, tried: Tried) -> bool:
+        """Whether more launches of an arm could still change what is said of it."""
+        if len(tried.arm) >= MOST or (tried.removal.name in AUXILIARY and len(tried.arm) >= SCREEN):
+            return False
+        return len(tried.arm) < CONFIRM or not self._decided(tried)
 
     def controls(self, tried: Tried, launches: int = 2) -> None:
         """Launch the further controls of a removal that was found."""
@@ -313,6 +356,11 @@ class Search:
         if mine is None or math.isnan(mine.low):
             return False
         return (mine.found and mine.high - mine.low < 0.5) or mine.high < HOPELESS
+
+
+def _busy(seen: Seen) -> bool:
+    """Whether the kernel that shares nothing lost to something else; False where it did not run."""
+    return seen.ceiling < -BUSY
 
 
 def _efficiencies(launches: Sequence[Seen]) -> Floats:

@@ -150,3 +150,19 @@ def calls(file: str, name: str) -> tuple[str, int] | None:
 def name_of(place: tuple[str, int]) -> str:
     """``bench.py:14``."""
     return f"{place[0].rsplit('/', 1)[-1]}:{place[1]}"
+
+
+def enclosing(file: str, line: int) -> range:
+    """The lines of the innermost ``with`` around a line that makes an executor or a pool; empty if there is none."""
+    tree = _tree(file)
+    found = range(0)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno <= line <= (
+            node.end_lineno or node.lineno
+        ):
+            for item in node.items:
+                called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if name.endswith(("Executor", "Pool")):
+                    found = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    return found
