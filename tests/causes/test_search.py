@@ -11,6 +11,7 @@ import pytest
 
 from knee.causes.cause import Given, Removal
 from knee.causes.false_sharing_objects import FalseSharingObjects
+from knee.causes.kernel import Kernel
 from knee.causes.lock import Lock
 from knee.causes.refcount import Refcount
 from knee.causes.search import CONFIRM, HOPELESS, SCREEN, Search
@@ -107,6 +108,34 @@ def test_narrowing_finds_the_fewest_that_are_to_blame(guilty: list[str]) -> None
     assert len(found) <= 4
     if len(guilty) == 1:
         assert found == guilty
+
+
+@pytest.mark.parametrize(("processes", "below"), [(1.0, False), (1.78, True), (1.4, False)])
+def test_processes_that_lose_as_much_are_settled_early(processes: float, below: bool) -> None:
+    bench = Bench(World(1.8, {"processes": processes}))
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.more_base(4)
+    cause = Kernel()
+    search.screen([(cause, cause.removals(scene())[0])])
+    assert search.settled("processes", below=0.4) is below
+    assert bench.launches < 20
+
+
+def test_workers_that_wait_by_themselves_do_not_make_a_machine_busy() -> None:
+    class Restless(Bench):
+        def launch(self, trial: Trial) -> Any:
+            found = super().launch(trial)
+            assert found is not None
+            return replace(found, calm=False)
+
+    bench = Restless(World(1.5))
+    search = Search(bench, 60.0, pause=bench.pause)  # type: ignore[arg-type]
+    search.settle(0.25)
+    assert search.restless
+    assert not search.noisy
+    assert bench.launches <= 4
+    assert search.launch(Trial("it")) is not None
+    assert search.disturbed == 0
 
 
 def test_narrowing_gives_up_where_no_single_one_is_to_blame() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from knee.causes.source import defined, twin, used
+from knee.causes.source import defined, enclosing, twin, used
 from knee.plan.workload import Workload, from_target
 
 SOURCE = """\
@@ -70,6 +70,17 @@ def test_a_name_is_defined_where_it_is_bound(bench: Workload) -> None:
 def test_states_are_made_where_setup_makes_what_it_returns(bench: Workload) -> None:
     assert defined(bench, "state") == (bench.file, 13)
     assert defined(Workload("callable", file=bench.file, name="fixed"), "state") == (bench.file, 26)
+
+
+def test_a_with_that_makes_an_executor_encloses_what_starts_threads(tmp_path: Path) -> None:
+    file = tmp_path / "pool.py"
+    file.write_text(
+        "def operation():\n    with ThreadPoolExecutor(4) as pool:\n        for _ in range(4):\n"
+        "            pool.submit(int)\n    with GUARD:\n        pass\n"
+    )
+    assert enclosing(str(file), 4) == range(2, 5)
+    assert not enclosing(str(file), 6)
+    assert not enclosing("/nowhere.py", 1)
 
 
 def test_the_twin_is_named_where_there_is_one(bench: Workload, tmp_path: Path) -> None:
