@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -167,8 +167,9 @@ class Search:
         """Launch every arm a few times, the program as it is among them, so that a drift of the machine cancels."""
         for cause, removal in causes:
             self.tried[removal.name] = Tried(cause, removal)
+        names = {removal.name for _, removal in causes}
         for turn in range(SCREEN):
-            for place, tried in enumerate(self._live()):
+            for place, tried in enumerate(one for one in self._live() if one.removal.name in names):
                 if not self.left(0.35):
                     break
                 if place % 4 == 3 or (turn and place == 0):
@@ -317,8 +318,8 @@ class Search:
                 break
         return chosen
 
-    def _live(self) -> Iterator[Tried]:
-        return iter([tried for tried in self.tried.values() if not tried.why])
+    def _live(self) -> list[Tried]:
+        return [tried for tried in self.tried.values() if not tried.why]
 
     def _arm(self, tried: Tried) -> None:
         lost = len(self.bench.losses)
