@@ -141,6 +141,31 @@ def test_a_free_threaded_interpreter_says_that_its_gil_stayed_off(bench: Path) -
         assert host.close()["gil"] == [False, False]
 
 
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_one_worker_can_run_alone_in_a_pool_of_several(bench: Path, kind: str) -> None:
+    with _launch(bench, "operation") as host:
+        host.start()
+        host.open(kind, 3, [0])  # type: ignore[arg-type]
+        [sample], _ = host.rep(0, 5, probe=False, alone=1)
+        assert (sample.worker, sample.calls) == (1, 5)
+        everyone, _ = host.rep(0, 5, probe=False)
+        assert [found.worker for found in everyone] == [0, 1, 2]
+
+
+def test_shares_of_a_fixed_total_join_without_gap_or_overlap(tmp_path: Path) -> None:
+    path = tmp_path / "shares.py"
+    path.write_text(
+        "def setup(workers):\n    return [[] for _ in range(workers)]\n"
+        "def operation(state, share):\n    print(list(share), flush=True)\n"
+    )
+    with _launch(path, "operation") as host:
+        host.start()
+        host.open("threads", 3, [0])
+        host.rep(0, 7, probe=False, shares=[3, 2, 2])
+        lines = sorted(host.printed().split("\n"))
+    assert [line for line in lines if line] == ["[0, 1, 2]", "[3, 4]", "[5, 6]"]
+
+
 def test_a_worker_that_raises_is_told_with_its_traceback_and_number(bench: Path) -> None:
     with _launch(bench, "fails") as host:
         host.start()

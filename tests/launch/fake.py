@@ -54,15 +54,20 @@ class FakeHost:
         self._did("open", kind, workers, tuple(wanted))
 
     def rep(
-        self, treatment: int, calls: int, *, probe: bool, shares: Sequence[int] | None = None
+        self,
+        treatment: int,
+        calls: int,
+        *,
+        probe: bool,
+        shares: Sequence[int] | None = None,
+        alone: int | None = None,
     ) -> tuple[tuple[WorkerSample, ...], int]:
-        self._did(
-            "rep", self._kind, self._workers, treatment, calls, None if shares is None else tuple(shares)
-        )
+        beside = self._workers if alone is None else 1
+        self._did("rep", self._kind, beside, treatment, calls, None if shares is None else tuple(shares))
         start = round(self._clock.now * 1e9)
-        cost = 1e-9 if treatment == CONTROL else self._cost(treatment, self._kind, self._workers)
+        cost = 1e-9 if treatment == CONTROL else self._cost(treatment, self._kind, beside)
         samples = []
-        for worker in range(self._workers):
+        for worker in range(self._workers) if alone is None else (alone,):
             mine = calls if shares is None else shares[worker]
             took = max(1, round(mine * cost * 1e9))
             parts = {} if treatment == CONTROL else self.phases.get(treatment, {})

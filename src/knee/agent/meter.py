@@ -36,7 +36,7 @@ class PlainMeter:
         self._schedstat = _open(f"{task}/schedstat")
         self._stat = _open(f"{task}/stat")
 
-    def begin(self, start: int) -> None:
+    def begin(self, start: int, alone: bool = False) -> None:  # noqa: ARG002 - the clock is the same for one
         """Wait until the clock shows ``start`` (ns) and open the bracket."""
         self._wait_before = self._wait()
         self._cpu_before = self._processor()
@@ -97,13 +97,19 @@ class NativeMeter:
 
     def __init__(self, native: knee.native.Native, barrier: knee.native.Barrier) -> None:
         self._native = native
-        self._bracket = native.bracket(barrier, _PATIENCE)
+        self._among = native.bracket(barrier, _PATIENCE)
+        self._alone = native.bracket()
+        self._bracket = self._among
         native.counters()
-        self.end = self._bracket.end
 
-    def begin(self, start: int) -> None:  # noqa: ARG002 - the barrier decides the start
-        """Meet the others; returns at the common start."""
+    def begin(self, start: int, alone: bool = False) -> None:  # noqa: ARG002 - the barrier decides the start
+        """Meet the others, unless this worker runs ``alone``; returns at the common start."""
+        self._bracket = self._alone if alone else self._among
         self._bracket.begin()
+
+    def end(self) -> None:
+        """Close the bracket."""
+        self._bracket.end()
 
     def control(self, iterations: int) -> None:
         """Run the kernel that shares nothing."""

@@ -147,10 +147,12 @@ class Launch:
         probe: bool,
         shares: list[int] | None = None,
         watch: bool = False,
+        alone: int | None = None,
     ) -> Message:
         """Run one rep; ``calls`` by each worker, or ``shares[i]`` by worker i (a fixed total, divided).
 
-        A watched rep is one that the arm looks at from the main thread while it runs; it must not count.
+        A watched rep is one that the arm looks at from the main thread while it runs; it must not count. In a rep that
+        one worker runs ``alone`` the others of the pool stay idle.
         """
         self.stage = "rep"
         assert self._start is not None
@@ -158,9 +160,10 @@ class Launch:
         printed = _printed()
         when = time.perf_counter_ns() + _AHEAD
         first = 0
-        for index, channel in enumerate(self._pool.channels):
+        active = range(len(self._pool.channels)) if alone is None else (alone,)
+        for index in active:
             mine = calls if shares is None else shares[index]
-            channel.send(
+            self._pool.channels[index].send(
                 {
                     "do": "rep",
                     "treatment": treatment,
@@ -168,15 +171,16 @@ class Launch:
                     "first": first,
                     "probe": probe,
                     "start": when,
+                    "alone": alone is not None,
                 }
             )
             first += mine
         seen: Message = {}
         if watch:
             seen = self._arm.watch(self._pool.workers, lambda: any(map(_silent, self._pool.channels)))
-        answers = [channel.receive() for channel in self._pool.channels]
+        answers = [self._pool.channels[index].receive() for index in active]
         failures = []
-        for index, answer in enumerate(answers):
+        for index, answer in zip(active, answers):
             if answer is None:
                 failures.append(_gone(index, "rep"))
             elif answer["is"] != "sample":

@@ -85,18 +85,18 @@ class Worker:
     def _rep(self, message: Message) -> Message:
         meter = self._meter
         calls: int = message["calls"]
-        first: int = message.get("first", 0) + self.index * calls
+        first: int = message["first"]
         share = range(first, first + calls)
         before = meter.speed() if message["probe"] else None
         if message["treatment"] < 0:
-            meter.begin(message["start"])
+            meter.begin(message["start"], message["alone"])
             meter.control(calls)
             meter.end()
         else:
             seat = self._seat(message["treatment"])
             loop, operation, state = seat.loaded.loop, seat.loaded.operation, seat.state
             self._marks.clear()
-            meter.begin(message["start"])
+            meter.begin(message["start"], message["alone"])
             loop(operation, state, calls, share)
             meter.end()
         after = meter.speed() if message["probe"] else None

@@ -42,10 +42,16 @@ class CommandHost:
         self._workers = workers
 
     def rep(
-        self, treatment: int, calls: int, *, probe: bool, shares: Sequence[int] | None = None
+        self,
+        treatment: int,
+        calls: int,
+        *,
+        probe: bool,
+        shares: Sequence[int] | None = None,
+        alone: int | None = None,
     ) -> tuple[tuple[WorkerSample, ...], int]:
-        """Run the command once; ``calls``, ``probe`` and ``shares`` do not apply to it."""
-        del probe, shares
+        """Run the command once; its workers are its own: ``probe``, ``shares`` and ``alone`` do not apply."""
+        del probe, shares, alone
         chosen = self._treatments[treatment]
         words = [word.replace("{workers}", str(self._workers)) for word in chosen.workload.argv]
         environment = dict(os.environ)

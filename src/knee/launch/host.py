@@ -62,9 +62,18 @@ class Host(Protocol):
         """Build a fresh pool with a state for each wanted treatment (by its number in this launch)."""
 
     def rep(
-        self, treatment: int, calls: int, *, probe: bool, shares: Sequence[int] | None = None
+        self,
+        treatment: int,
+        calls: int,
+        *,
+        probe: bool,
+        shares: Sequence[int] | None = None,
+        alone: int | None = None,
     ) -> tuple[tuple[WorkerSample, ...], int]:
-        """Run one rep; returns a sample per worker and the bytes printed while it ran."""
+        """Run one rep; returns a sample per worker and the bytes printed while it ran.
+
+        With ``alone`` only that worker of the pool runs, and there is one sample.
+        """
 
     def outputs(self, wanted: Sequence[int]) -> Facts:
         """Call treatments once, untimed; returns ``digests`` and whether each is the ``same`` as the first."""
@@ -145,12 +154,20 @@ class AgentHost:
         )
 
     def rep(
-        self, treatment: int, calls: int, *, probe: bool, shares: Sequence[int] | None = None
+        self,
+        treatment: int,
+        calls: int,
+        *,
+        probe: bool,
+        shares: Sequence[int] | None = None,
+        alone: int | None = None,
     ) -> tuple[tuple[WorkerSample, ...], int]:
         """Run one rep."""
-        message = {"do": "rep", "treatment": treatment, "calls": calls, "probe": probe}
+        message: dict[str, Any] = {"do": "rep", "treatment": treatment, "calls": calls, "probe": probe}
         if shares is not None:
             message["shares"] = list(shares)
+        if alone is not None:
+            message["alone"] = alone
         answer = self._ask(message, self._timeout)
         return _samples(answer), answer["printed"]
 
