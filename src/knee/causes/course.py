@@ -176,7 +176,8 @@ class Course:
         pairs = self._pairs(scene)
         first = [pair for pair in pairs if pair[1].name == "processes"]
         self.search.screen(first)
-        if first and not scene.gil and self.search.settled(first[0][1].name, below=_BETTER):
+        calm = not self.search.noisy and not self.search.restless
+        if first and calm and not scene.gil and self.search.settled(first[0][1].name, below=_BETTER):
             why = "processes, which do not share it, lose as much"
             dropped = dict.fromkeys(cause.id for cause, _ in pairs if cause.id not in _OUTSIDE)
             self.untried.idle += [(name, why) for name in dropped]
