@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knee.causes.seen import PARTS, lost, reduce
+from knee.causes.seen import PARTS, lost, reduce, waiting
 from knee.causes.trial import BASE
 from knee.launch.sample import RepResult, WorkerSample
 from knee.plan.cell import CONTROL
@@ -63,6 +63,16 @@ def test_a_wait_in_every_rep_is_the_workloads_own() -> None:
     assert seen is not None
     assert seen.slowdown == pytest.approx(2.2)
     assert not seen.calm
+
+
+def test_time_that_a_worker_neither_ran_nor_gave_away_was_taken_from_it() -> None:
+    taken = rep(2, 44, user=22, cpu=22, system=0, wait=0, voluntary=0)
+    seen = reduce(BASE, 0, [calm(1, 20), calm(2, 22), taken], 2, "scaled", {})
+    assert seen is not None
+    assert seen.slowdown == pytest.approx(1.1)
+    blocked = rep(2, 44, user=22, cpu=22, system=0, wait=0, voluntary=1e-6)
+    assert waiting(blocked) == 0
+    assert waiting(taken) == pytest.approx(0.5)
 
 
 def test_the_kernel_that_shares_nothing_gives_the_ceiling() -> None:

@@ -1,4 +1,10 @@
-"""Launching trials one by one: each in a fresh process, with one worker and with all, every block kept in the store."""
+"""Launching trials one by one: each in a fresh process, every block kept in the store.
+
+The workers of one pool run alone, one after the other, and all together, in turn. The same thread with the same state
+is so measured without the others and beside them, and what it drew for itself cancels: where a thread's stack and the
+interpreter's code lie decides by itself how fast it is (the same loop was seen at 13 and at 22 ms in threads of one
+process), and a pool of one would have drawn anew.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +35,13 @@ _LONG = 4.0
 
 
 _ENOUGH = 0.6
-"""Seconds after which no further rep of a pool begins."""
+"""Seconds after which no further rep of the same kind begins in its turn."""
+
+_ROUNDS = 2
+"""Rounds of a pool: in each, all workers together and each alone have their turn, in drawn order."""
+
+_SOLOISTS = 8
+"""Workers of a pool that also run alone, at most; more would take long and tell little."""
 
 
 class Sink(Protocol):
@@ -130,8 +142,6 @@ class Bench:
         self.launches += 1
         treatment = trial.treatment(self.setting.base)
         draw = random.Random(f"{self.setting.seed}/{launch}")
-        counts = [1, self.setting.workers]
-        draw.shuffle(counts)
         reps: list[RepResult] = []
         facts: dict[str, Any] = {}
         status = "ended"
@@ -141,8 +151,13 @@ class Bench:
         try:
             interpreter = host.start()
             self._calibrate(host, trial, interpreter)
-            for count in counts:
-                self._pool(host, trial, count, number, reps, facts)
+            if trial.kind == "command":
+                counts = [1, self.setting.workers]
+                draw.shuffle(counts)
+                for count in counts:
+                    self._commands(host, trial, count, number, reps, facts)
+            else:
+                self._pool(host, trial, number, reps, facts, draw)
             self._store.append_block(self._run, launch, number, 0, reps)
         except Lost as lost:
             status = lost.kind
@@ -208,37 +223,64 @@ class Bench:
         return told, watched
 
     def _pool(
-        self, host: Host, trial: Trial, count: int, number: int, reps: list[RepResult], facts: dict[str, Any]
+        self,
+        host: Host,
+        trial: Trial,
+        number: int,
+        reps: list[RepResult],
+        facts: dict[str, Any],
+        draw: random.Random,
     ) -> None:
-        host.open(trial.kind, count, [0])
+        """All workers together and each alone, in turn, the kernel that shares nothing before and after."""
+        workers = self.setting.workers
+        host.open(trial.kind, workers, [0])
+        alone = draw.sample(range(workers), min(workers, _SOLOISTS))
         if self._kernel:
             # Before the workload, whose own threads may outlast its calls.
-            self._reps(host, trial, count, CONTROL, reps, wanted=1, most=_PATIENCE)
-        self._reps(host, trial, count, number, reps, wanted=1, most=1, warmup=True)
-        wanted = self.setting.reps
-        self._reps(host, trial, count, number, reps, wanted, most=wanted + _PATIENCE)
+            self._control(host, trial, reps, alone[0])
+        for turn in (None, *alone):
+            self._reps(host, trial, number, reps, turn, wanted=1, most=1, warmup=True)
+        for _ in range(_ROUNDS):
+            for turn in draw.sample([None, *alone], len(alone) + 1):
+                wanted = self.setting.reps // _ROUNDS
+                self._reps(host, trial, number, reps, turn, wanted, most=wanted + _PATIENCE // _ROUNDS)
         if self._kernel:
-            self._reps(host, trial, count, CONTROL, reps, wanted=1, most=_PATIENCE)
-        told = host.close()
-        gil = [*facts.get("gil", []), *(told.get("gil") or [])]
-        if count == 1 and "arm" in facts:
-            told = {**told, "arm": facts["arm"]}
-        facts.update(told)
-        facts["gil"] = gil
+            self._control(host, trial, reps, alone[-1])
+        facts.update(host.close())
+
+    def _commands(
+        self, host: Host, trial: Trial, count: int, number: int, reps: list[RepResult], facts: dict[str, Any]
+    ) -> None:
+        """The command at one worker count; its workers are its own, and none can run alone beside the others."""
+        host.open(trial.kind, count, [0])
+        turn = None if count > 1 else 0
+        self._reps(host, trial, number, reps, turn, wanted=1, most=1, warmup=True)
+        wanted = self.setting.reps
+        self._reps(host, trial, number, reps, turn, wanted, most=wanted + _PATIENCE)
+        facts.update(host.close())
+
+    def _control(self, host: Host, trial: Trial, reps: list[RepResult], alone: int) -> None:
+        for turn in (None, alone):
+            self._reps(host, trial, CONTROL, reps, turn, wanted=1, most=_PATIENCE)
 
     def _reps(
         self,
         host: Host,
         trial: Trial,
-        count: int,
         treatment: int,
         reps: list[RepResult],
+        alone: int | None,
         wanted: int,
         most: int,
         warmup: bool = False,
     ) -> None:
-        """Run reps until enough were calm: no worker had to wait for a CPU that something else had."""
+        """Run reps until enough were calm: no worker had to wait for a CPU that something else had.
+
+        Args:
+            alone: the worker that runs while the others are idle; None for all of them.
+        """
         control = treatment == CONTROL
+        count = self.setting.workers if alone is None else 1
         calm, spent = 0, 0.0
         calls = self._kernel if control else self._calls
         before = [rep for rep in reps if rep.workers == count and rep.treatment != CONTROL]
@@ -247,7 +289,7 @@ class Bench:
             one = before[-1].time / max(1, before[-1].samples[0].calls)
             calls = max(1, min(calls, math.ceil(_LONG * self.setting.min_time / one)))
         for _ in range(most):
-            samples, printed = host.rep(CONTROL if control else 0, calls, probe=False)
+            samples, printed = host.rep(CONTROL if control else 0, calls, probe=False, alone=alone)
             rep = RepResult(
                 block=0,
                 position=len(reps),

@@ -74,13 +74,22 @@ class Seen:
 def reduce(
     trial: Trial, launch: int, reps: Sequence[RepResult], workers: int, law: Law, facts: Mapping[str, Any]
 ) -> Seen | None:
-    """Reduce the reps of a launch; None if one of the two worker counts is missing."""
+    """Reduce the reps of a launch; None if there are none of all workers, or none of a worker alone.
+
+    The pool's time with all workers is held against that of its slowest worker alone: without any sharing they would
+    be the same, however unlike the workers are by what each has drawn.
+    """
     mine = [rep for rep in reps if not rep.warmup and rep.treatment != CONTROL]
-    one = _calm([rep for rep in mine if rep.workers == 1])
+    alone: dict[int, list[RepResult]] = {}
+    for rep in mine:
+        if rep.workers == 1:
+            alone.setdefault(rep.samples[0].worker, []).append(rep)
+    calmest = {worker: _calm(own) for worker, own in alone.items()}
+    one = [rep for own in calmest.values() for rep in own]
     many = _calm([rep for rep in mine if rep.workers == workers])
     if not one or not many:
         return None
-    single, several = _typical(one), _typical(many)
+    single, several = max(map(_typical, calmest.values())), _typical(many)
     commands = one[0].kind == "command"
     if law == "fixed" and commands:
         efficiency = math.log(single / (several * workers))
@@ -90,9 +99,9 @@ def reduce(
         # Time of one call by one worker; under either law a worker's own calls are counted.
         efficiency = math.log(single / several)
     controls = [rep for rep in reps if rep.treatment == CONTROL]
-    alone = [_unit(rep) for rep in controls if rep.workers == 1]
+    kernel = [_unit(rep) for rep in controls if rep.workers == 1]
     beside = [_unit(rep) for rep in controls if rep.workers == workers]
-    ceiling = math.log(min(alone) / min(beside)) if alone and beside else math.nan
+    ceiling = math.log(min(kernel) / min(beside)) if kernel and beside else math.nan
     calm = min(map(waiting, many)) <= 2 * DISTURBED
     return Seen(trial, launch, efficiency, _split(one), _split(many), ceiling, calm, facts)
 
@@ -110,7 +119,19 @@ def _typical(reps: Sequence[RepResult]) -> float:
 
 def waiting(rep: RepResult) -> float:
     """The greatest share of its time that a worker could run and had no CPU."""
-    return max((s.wait or 0) / max(1, s.end - s.start) for s in rep.samples)
+    return max(_without(sample) / max(1, sample.end - sample.start) for sample in rep.samples)
+
+
+def _without(sample: WorkerSample) -> int:
+    """Nanoseconds without a CPU that the worker did not choose.
+
+    The run queue's delay; and, for a worker that never gave its CPU away, all the time that it did not run: a
+    hypervisor took it, or the scheduler's limit on real-time tasks.
+    """
+    wait = sample.wait or 0
+    if sample.voluntary == 0 and sample.cpu is not None:
+        return max(wait, sample.end - sample.start - sample.cpu)
+    return wait
 
 
 def _calm(reps: Sequence[RepResult]) -> list[RepResult]:
@@ -133,7 +154,7 @@ def _split(reps: Sequence[RepResult]) -> Split:
     user = sum(_ns(sample.user) / threads for sample, threads in samples)
     system = sum(_ns(sample.system) / threads for sample, threads in samples)
     cpu = sum(_cpu(sample) / threads for sample, threads in samples)
-    wait = sum(_ns(sample.wait) / threads for sample, threads in samples)
+    wait = sum(_ns(_without(sample)) / threads for sample, threads in samples)
     if user + system > 0:
         user, system = cpu * user / (user + system), cpu * system / (user + system)
     else:
