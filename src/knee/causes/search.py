@@ -26,7 +26,7 @@ CONFIRM = 4
 MOST = 8
 """Launches of an arm at most."""
 
-PROMISING = 3
+PROMISING = 2
 """Arms that are confirmed at a time."""
 
 AUXILIARY = ("subinterpreters", "worker-made")
@@ -34,6 +34,9 @@ AUXILIARY = ("subinterpreters", "worker-made")
 
 HOPELESS = 0.15
 """An arm whose share of the loss stays below this after screening is dropped."""
+
+_LUCKY = 0.5
+"""A launch of an arm that gives so much back keeps it in the search, whatever its other launches show."""
 
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
@@ -344,12 +347,10 @@ class Search:
         return (base - fmean(seen.slowdown for seen in launches)) / lost if lost > 0 else math.nan
 
     def _hopeful(self, tried: Tried) -> bool:
-        if len(tried.arm) >= MOST:
-            return False
-        return (
-            max(self.given_back([seen]) for seen in tried.arm) > 2 * HOPELESS
-            or self.given_back(tried.arm) > HOPELESS
-        )
+        """Whether an arm may give something back: by its mean, or, after few launches, by its best one."""
+        if len(tried.arm) < CONFIRM and max(self.given_back([seen]) for seen in tried.arm) > _LUCKY:
+            return True
+        return self.given_back(tried.arm) > HOPELESS
 
     def _decided(self, tried: Tried) -> bool:
         _, given = self.attribution()
