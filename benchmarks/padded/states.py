@@ -1,4 +1,4 @@
-"""A small Python object for each worker, made one after the other: neighbours on one line, and on lines of their own."""
+"""A small Python object for each worker: neighbours that share a line, and each on lines of its own."""
 
 from __future__ import annotations
 
