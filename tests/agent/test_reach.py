@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -114,7 +115,7 @@ def test_parts_that_are_spread_keep_their_bytes_and_lie_apart(size: int, workers
     made = spread(found, apart=True)
     assert [bytes(made[index]) for index in range(workers)] == [bytes(state) for state in states]
     starts = sorted((extent(part) or (0, 0))[0] for part in made.values())
-    assert all(b - a >= size + 128 for a, b in zip(starts, starts[1:]))
+    assert all(b - a >= size + 128 for a, b in itertools.pairwise(starts))
 
 
 def test_ctypes_and_arrays_are_copied_with_their_values() -> None:

@@ -61,7 +61,16 @@ def test_a_search_ends_in_a_report_a_picture_and_the_store(knee: Knee, bench: Pa
     except KneeError:
         pytest.skip(f"no {python} here")
     ended = knee(
-        "why", f"{bench}:operation", "--python", path, "--budget", "8s", "--json", "why.json", "--plot", "why.png"
+        "why",
+        f"{bench}:operation",
+        "--python",
+        path,
+        "--budget",
+        "8s",
+        "--json",
+        "why.json",
+        "--plot",
+        "why.png",
     )
     assert ended.code == 0, ended.err
     data = json.loads(Path("why.json").read_text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_an_unknown_bound_is_not_printed() -> None:
 def test_the_bars_of_the_waterfall_follow_each_other_down_to_the_ceiling() -> None:
     made = waterfall.steps(ALL["two"])
     assert made[0].end == pytest.approx(1.9)
-    for above, below in zip(made[:-2], made[1:-1], strict=True):
+    for above, below in itertools.pairwise(made[:-1]):
         assert below.start == pytest.approx(above.end)
     assert made[-2].end == pytest.approx(1.01)
     assert made[-1].end == pytest.approx(1.01)
@@ -71,7 +72,12 @@ def test_the_bars_of_the_waterfall_follow_each_other_down_to_the_ceiling() -> No
 
 def test_what_no_cause_explains_has_a_bar_of_its_own() -> None:
     labels = [step.label for step in waterfall.steps(ALL["one"])]
-    assert labels == ["2 workers, as it is", "false-sharing.objects", "not explained", "what this machine can do"]
+    assert labels == [
+        "2 workers, as it is",
+        "false-sharing.objects",
+        "not explained",
+        "what this machine can do",
+    ]
     assert "not explained" not in [step.label for step in waterfall.steps(ALL["none"])]
 
 

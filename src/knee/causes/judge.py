@@ -170,7 +170,9 @@ def _machine(case: Case) -> Credit | None:
 def _unexplained(case: Case, result: Judgement) -> None:
     """What removals leave: the GIL, a lock, the kernel or the memory bus, by what was observed."""
     scene, lost = case.scene, case.scene.lost
-    taken = sum(credit.share.estimate for credit in result.credits if credit.cause.id != "machine.cores")
+    # What the machine takes lies between the kernel and the ideal line, not in the loss.
+    inside = [credit for credit in result.credits if credit.given is not None or credit.cause.rank > 1]
+    taken = sum(credit.share.estimate for credit in inside)
     rest = 1.0 - taken
     if rest < 0.4:
         return

@@ -8,6 +8,8 @@ from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
 from knee.causes.source import calls
 from knee.causes.trial import Trial
 
+PLACEMENT = "placement by the scheduler"
+
 
 class Cores(Cause):
     """Seen when the native kernel, which shares nothing, does not scale here either, and no quota says why."""
@@ -29,11 +31,19 @@ class Cores(Cause):
 
     def where(self, scene: Scene, given: Given, search: object) -> Where:
         """The workload itself, if it narrows its affinity."""
+        if given.name == "pinned":
+            return Where(name=PLACEMENT)
         place = calls(scene.base.workload.file, "sched_setaffinity")
         return Where() if place is None else Where(place[0], place[1], "CPU affinity")
 
     def mend(self, scene: Scene, where: Where) -> Mend:
-        """Measure elsewhere."""
+        """Measure elsewhere, or pin."""
+        if where.name == PLACEMENT:
+            return Mend(
+                "the scheduler puts several workers on one CPU while others idle: pin the workers",
+                "def setup_worker(index, workers):\n"
+                "    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[index]})\n",
+            )
         if scene.cpus < scene.workers:
             return Mend(
                 f"the process may run on {scene.cpus} CPU for {scene.workers} workers: widen its affinity "

@@ -203,7 +203,8 @@ def test_idle_threads_take_slots_between_workers(tmp_path: Path, python: str) ->
         "import threading\nORDER = []\nMINE = threading.local()\n"
         "def setup(workers):\n    return list(range(workers))\n"
         "def operation(state):\n"
-        "    if not hasattr(MINE, 'slot'):\n        MINE.slot = len(ORDER); ORDER.append(threading.current_thread().name)\n"
+        "    if not hasattr(MINE, 'slot'):\n"
+        "        MINE.slot = len(ORDER); ORDER.append(threading.current_thread().name)\n"
         "    return [name.startswith('worker') for name in ORDER]\n",
     )
     between = launched(file, python, "idle", options={"between": 2})
