@@ -55,7 +55,7 @@ def containers(reach: Reach) -> list[Container]:
     """Return the containers that two or more workers' states hold, neighbouring views of one buffer, and the
     containers among the module's names."""
     result = []
-    views: list[tuple[int, int, int, Found]] = []
+    views: list[tuple[int, int, int, int, Found]] = []
     for found in reach.found.values():
         workers = sorted(found.roots - {-1})
         if isinstance(found.value, type):
@@ -67,18 +67,42 @@ def containers(reach: Reach) -> list[Container]:
         elif len(workers) > 1 and (type(found.value) in _MAPPINGS or span is not None):
             result.append(Container(found, dict.fromkeys(workers, found.value)))
         elif span is not None:
-            views.append((span[0], span[1], workers[0], found))
-    views.sort(key=lambda view: view[:3])
-    group: list[tuple[int, int, int, Found]] = []
+            views.append((_base(found.value), span[0], span[1], workers[0], found))
+    views.sort(key=lambda view: view[:4])
+    group: list[tuple[int, int, int, int, Found]] = []
     for view in [*views, None]:
-        if view is not None and group and view[0] - max(v[0] + v[1] for v in group) < _NEAR:
+        if (
+            view is not None
+            and group
+            and view[0] == group[0][0]
+            and view[1] - max(v[1] + v[2] for v in group) < _NEAR
+        ):
             group.append(view)
             continue
-        parts = {worker: found.value for _, _, worker, found in group}
+        parts = {worker: found.value for _, _, _, worker, found in group}
         if len(parts) > 1 and len(parts) == len(group):
-            result.append(Container(group[0][3], parts))
+            result.append(Container(group[0][4], parts))
         group = [view] if view is not None else []
     return result
+
+
+def _base(value: Any) -> int:
+    """The identity of the object whose memory a view shows; its own for what is no view."""
+    if isinstance(value, memoryview):
+        return id(value.obj)
+    if hasattr(value, "_b_base_"):  # ctypes keeps what from_buffer was given, alone or by index
+        kept = getattr(value, "_objects", None)
+        for one in kept.values() if isinstance(kept, dict) else (kept,):
+            if isinstance(one, memoryview):
+                return id(one.obj)
+    while True:
+        base = getattr(value, "_b_base_", None)
+        base = (
+            getattr(value, "base", None) if base is None and hasattr(value, "__array_interface__") else base
+        )
+        if base is None:
+            return id(value)
+        value = base
 
 
 def extent(value: Any) -> tuple[int, int] | None:
