@@ -121,6 +121,7 @@ def test_bandwidth_needs_processes_that_fare_no_better_and_a_stream_that_does_no
     assert named(judge(case(processes=0.05, stream=0.6))) == ["machine.bandwidth"]
     assert named(judge(case(processes=0.9, stream=0.6))) == []
     assert named(judge(case(processes=0.05, stream=0.98))) == []
+    assert named(judge(replace(case(processes=0.05, stream=0.98), outside=True))) == ["machine.bandwidth"]
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,7 @@ class Course:
         self.search = Search(self.bench, question.budget, tell)
         self._causes = causes()
         self.untried = Untried()
+        self._outside = False
 
     def _start(self, treatment: Treatment, trial: Trial) -> host.Host:
         cpus = self._cpus if trial.pin else []
@@ -178,6 +179,7 @@ class Course:
         self.search.screen(first)
         calm = not self.search.noisy and not self.search.restless
         if first and calm and not scene.gil and self.search.settled(first[0][1].name, below=_BETTER):
+            self._outside = True
             why = "processes, which do not share it, lose as much"
             dropped = dict.fromkeys(cause.id for cause, _ in pairs if cause.id not in _OUTSIDE)
             self.untried.idle += [(name, why) for name in dropped]
@@ -316,6 +318,7 @@ class Course:
                 processes=processes,
                 stream=self._stream(scene, attribution.lost),
                 causes={cause.id: cause for cause in self._causes},
+                outside=self._outside,
             )
         )
 

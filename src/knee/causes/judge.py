@@ -19,6 +19,9 @@ REACH = 0.2
 GENERAL = ("processes", "subinterpreters", "worker-made")
 """Arms that take away so much at once that they name no cause by themselves."""
 
+_CROWDED = 0.8
+"""Native streaming code that keeps less than this share of its speed beside another fills the memory bus."""
+
 IDLE_KERNEL = 0.15
 """The machine is at fault where the kernel that shares nothing loses more than this share of its time."""
 
@@ -66,6 +69,7 @@ class Case:
         kernel: log efficiencies of the kernel that shares nothing.
         base: slowdown of the program as it is.
         processes: share that processes give back; NaN if they did not run.
+        outside: whether processes were shown to fare no better, which leaves only what all cores share.
         stream: efficiency of native streaming code with all workers, over one; None if it was not measured.
     """
 
@@ -77,6 +81,7 @@ class Case:
     processes: float
     stream: float | None
     causes: Mapping[str, Cause]
+    outside: bool = False
 
 
 def judge(case: Case) -> Judgement:
@@ -229,12 +234,12 @@ def _unexplained(case: Case, result: Judgement) -> None:
             )
             result.credits.append(_observed(case, "lock", rest * waiting, text))
         return
-    slow = case.stream is not None and case.stream < 0.8
+    slow = case.stream is not None and (case.stream < _CROWDED or case.outside)
     if not better and processes < 0.35 and lost.share("user") > 0.5 and slow:
         text = (
-            f"processes fare no better ({processes:.0%} of the loss), the lost time is in user mode, and "
-            "native code that "
-            f"streams through memory reaches {case.stream:.0%} of its speed beside another"
+            f"processes fare no better ({processes:.0%} of the loss), the lost time is in user mode, and native code that "
+            f"streams through memory reaches {case.stream:.0%} of its speed beside another: what is left is what cores "
+            "share, the last-level cache and the memory bus"
         )
         result.credits.append(_observed(case, "machine.bandwidth", rest, text))
 
