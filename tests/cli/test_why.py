@@ -76,7 +76,7 @@ def test_a_search_ends_in_a_report_a_picture_and_the_store(knee: Knee, bench: Pa
     data = json.loads(Path("why.json").read_text())
     follows(data, "why")
     assert data["workload"] == "bench.py:operation"
-    assert data["launches"] >= 3
+    assert data["launches"] >= 1
     assert Path("why.png").read_bytes().startswith(b"\x89PNG")
     again = knee("show", "last", "--format", "json")
     assert json.loads(again.out) == data

@@ -238,8 +238,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
     if not better and processes < 0.35 and lost.share("user") > 0.5 and slow:
         text = (
             f"processes fare no better ({processes:.0%} of the loss), the lost time is in user mode, and native code "
-            f"that streams through memory reaches {case.stream:.0%} of its speed beside another: what is left is what cores "
-            "share, the last-level cache and the memory bus"
+            f"that streams through memory reaches {case.stream:.0%} of its speed beside another: what is left is what "
+            "cores share, the last-level cache and the memory bus"
         )
         result.credits.append(_observed(case, "machine.bandwidth", rest, text))
 
