@@ -2,19 +2,16 @@
 
 Expected: false-sharing.objects, at the line that makes them. A bare object takes 32 bytes, two to a cache
 line, and its reference count, which every use writes, is in it.
-Goes away: memory rounded up to the line, or tokens made far apart (the twin uses every 64th).
+Goes away: memory rounded up to the line, or tokens made by the worker that uses them (the twin).
 """
 
 ROUNDS = 8_000
 TOKENS = 16
 
 
-def dealt(tokens, workers):
-    return [tuple(tokens[worker::workers]) for worker in range(workers)]
-
-
 def setup(workers):
-    return dealt([object() for _ in range(TOKENS * workers)], workers)  # knee: here
+    tokens = [object() for _ in range(TOKENS * workers)]  # knee: here
+    return [tuple(tokens[worker::workers]) for worker in range(workers)]
 
 
 def operation(tokens):
@@ -24,10 +21,10 @@ def operation(tokens):
 
 
 class fixed:
-    """As many tokens by the same thread, but far from each other."""
+    """Each worker makes its own tokens."""
 
     @staticmethod
-    def setup(workers):
-        return dealt([object() for _ in range(64 * TOKENS * workers)][::64], workers)
+    def setup_worker(index, workers):
+        return tuple(object() for _ in range(TOKENS))
 
     operation = staticmethod(operation)

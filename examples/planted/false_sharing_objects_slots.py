@@ -1,40 +1,34 @@
-"""Each worker bumps progress counters of its own; the counters of all were made one after the other.
+"""Each worker takes snapshots of its own list of listeners, as event loops do before they call them.
 
-Expected: false-sharing.objects, at the line that makes them. An instance with one slot takes 48 bytes, so that
-neighbours, which belong to different workers, lie on one cache line.
-Goes away: memory rounded up to the line, or counters made far apart (the twin uses every 64th).
+Expected: false-sharing.objects, at the line that makes the listeners. They are made one after the other and
+dealt out; an instance with one slot takes 48 bytes, so that neighbours, which belong to different workers, lie on
+one cache line, and a snapshot counts a reference to each.
+Goes away: memory rounded up to the line, or listeners made by the worker that uses them (the twin).
 """
 
-ROUNDS = 4_000
-COUNTERS = 8
+ROUNDS = 3_000
+LISTENERS = 64
 
 
-class Progress:
-    __slots__ = ("done",)
-
-    def __init__(self):
-        self.done = 0
-
-
-def dealt(counters, workers):
-    return [counters[worker::workers] for worker in range(workers)]
+class Listener:
+    __slots__ = ("events",)
 
 
 def setup(workers):
-    return dealt([Progress() for _ in range(COUNTERS * workers)], workers)  # knee: here
+    listeners = [Listener() for _ in range(LISTENERS * workers)]  # knee: here
+    return [listeners[worker::workers] for worker in range(workers)]
 
 
-def operation(counters):
+def operation(listeners):
     for _ in range(ROUNDS):
-        for counter in counters:
-            counter.done = (counter.done + 1) & 127
+        list(listeners)
 
 
 class fixed:
-    """As many counters by the same thread, but far from each other."""
+    """Each worker makes its own listeners."""
 
     @staticmethod
-    def setup(workers):
-        return dealt([Progress() for _ in range(64 * COUNTERS * workers)][::64], workers)
+    def setup_worker(index, workers):
+        return [Listener() for _ in range(LISTENERS)]
 
     operation = staticmethod(operation)

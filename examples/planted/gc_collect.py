@@ -7,6 +7,7 @@ Goes away: no explicit collections (the twin), or one for all workers now and th
 import gc
 
 ROUNDS = 8_000
+KEPT = [[] for _ in range(20_000)]  # what every program has: objects that live on
 
 
 def work():
