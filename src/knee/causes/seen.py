@@ -19,6 +19,10 @@ DISTURBED = 0.04
 """A rep in which a worker waited for a CPU for a greater share of the time, than in the calmest, was disturbed."""
 
 
+UNSTEADY = 1.25
+"""A launch in which the kernel's own time varies by more than this factor had neighbours that came or went."""
+
+
 @dataclass(frozen=True)
 class Split:
     """Seconds per call of one worker, by where they were spent; ``faults`` and ``switches`` are counts per call."""
@@ -102,8 +106,18 @@ def reduce(
     kernel = [_unit(rep) for rep in controls if rep.workers == 1]
     beside = [_unit(rep) for rep in controls if rep.workers == workers]
     ceiling = math.log(min(kernel) / min(beside)) if kernel and beside else math.nan
-    calm = min(map(waiting, many)) <= 2 * DISTURBED
+    steady = (
+        not controls
+        or max(map(_unit, controls)) <= UNSTEADY * min(map(_unit, controls))
+        or _held(kernel, beside)
+    )
+    calm = min(map(waiting, many)) <= 2 * DISTURBED and steady
     return Seen(trial, launch, efficiency, _split(one), _split(many), ceiling, calm, facts)
+
+
+def _held(alone: Sequence[float], beside: Sequence[float]) -> bool:
+    """Whether the kernel is held up beside another in a steady way: that is the machine, not a neighbour's coming."""
+    return bool(alone and beside) and min(beside) > UNSTEADY * max(alone)
 
 
 def _unit(rep: RepResult) -> float:
