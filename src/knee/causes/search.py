@@ -41,7 +41,7 @@ _LUCKY = 0.5
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
 
-BUSY = 0.1
+BUSY = 0.25
 """A launch beside which the kernel that shares nothing lost more (log efficiency) was disturbed from outside."""
 
 RESTLESS = 3

@@ -19,8 +19,9 @@ DISTURBED = 0.04
 """A rep in which a worker waited for a CPU for a greater share of the time, than in the calmest, was disturbed."""
 
 
-UNSTEADY = 1.25
-"""A launch in which the kernel's own time varies by more than this factor had neighbours that came or went."""
+UNSTEADY = 1.7
+"""A launch in which the kernel's own time varies by more than this factor had neighbours that came or went; tenants of
+the cores' other threads make it vary by up to half all the time, which only many launches average out."""
 
 
 @dataclass(frozen=True)
