@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -76,10 +77,28 @@ def test_time_that_a_worker_neither_ran_nor_gave_away_was_taken_from_it() -> Non
 
 
 def test_the_kernel_that_shares_nothing_gives_the_ceiling() -> None:
-    reps = [calm(1, 20), calm(2, 20), rep(1, 10, CONTROL), rep(2, 20, CONTROL), rep(2, 10, CONTROL)]
+    reps = [calm(1, 20), calm(2, 20), rep(1, 10, CONTROL), rep(2, 30, CONTROL), rep(2, 10, CONTROL)]
+    seen = reduce(BASE, 0, reps, 2, "scaled", {})
+    assert seen is not None
+    assert seen.ceiling == pytest.approx(-math.log(2.0))
+
+
+def test_tries_of_the_kernel_before_the_cores_were_two_do_not_count() -> None:
+    waited = replace(rep(2, 90, CONTROL), warmup=True)
+    reps = [waited, calm(1, 20), calm(2, 20), rep(1, 10, CONTROL), rep(2, 10, CONTROL)]
     seen = reduce(BASE, 0, reps, 2, "scaled", {})
     assert seen is not None
     assert seen.ceiling == pytest.approx(0.0)
+
+
+def test_the_slowest_worker_alone_is_what_all_together_are_held_against() -> None:
+    alone = [
+        replace(rep(1, ms), samples=(replace(rep(1, ms).samples[0], worker=n),))
+        for n, ms in enumerate((20, 30))
+    ]
+    seen = reduce(BASE, 0, [*alone, calm(2, 30)], 2, "scaled", {})
+    assert seen is not None
+    assert seen.efficiency == pytest.approx(0.0)
 
 
 def test_a_launch_without_one_of_its_pools_is_none() -> None:

@@ -19,11 +19,6 @@ DISTURBED = 0.04
 """A rep in which a worker waited for a CPU for a greater share of the time, than in the calmest, was disturbed."""
 
 
-UNSTEADY = 1.7
-"""A launch in which the kernel's own time varies by more than this factor had neighbours that came or went; tenants of
-the cores' other threads make it vary by up to half all the time, which only many launches average out."""
-
-
 @dataclass(frozen=True)
 class Split:
     """Seconds per call of one worker, by where they were spent; ``faults`` and ``switches`` are counts per call."""
@@ -103,22 +98,12 @@ def reduce(
     else:
         # Time of one call by one worker; under either law a worker's own calls are counted.
         efficiency = math.log(single / several)
-    controls = [rep for rep in reps if rep.treatment == CONTROL]
+    controls = [rep for rep in reps if rep.treatment == CONTROL and not rep.warmup]
     kernel = [_unit(rep) for rep in controls if rep.workers == 1]
     beside = [_unit(rep) for rep in controls if rep.workers == workers]
-    ceiling = math.log(min(kernel) / min(beside)) if kernel and beside else math.nan
-    steady = (
-        not controls
-        or max(map(_unit, controls)) <= UNSTEADY * min(map(_unit, controls))
-        or _held(kernel, beside)
-    )
-    calm = min(map(waiting, many)) <= 2 * DISTURBED and steady
+    ceiling = math.log(fmean(kernel) / fmean(beside)) if kernel and beside else math.nan
+    calm = min(map(waiting, many)) <= 2 * DISTURBED
     return Seen(trial, launch, efficiency, _split(one), _split(many), ceiling, calm, facts)
-
-
-def _held(alone: Sequence[float], beside: Sequence[float]) -> bool:
-    """Whether the kernel is held up beside another in a steady way: that is the machine, not a neighbour's coming."""
-    return bool(alone and beside) and min(beside) > UNSTEADY * max(alone)
 
 
 def _unit(rep: RepResult) -> float:

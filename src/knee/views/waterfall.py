@@ -229,7 +229,8 @@ def _scale(axes: Axes, report: WhyReport, bars: list[Step]) -> None:
         report.interpreter,
         "bars: 95 % intervals over launches",
     ]
-    axes.set_xlabel("  ·  ".join(filter(None, notes)), loc="left", fontsize=8.5, color=_FAINT)
+    first, *others = filter(None, notes)
+    axes.set_xlabel(f"{first}\n{'  ·  '.join(others)}", loc="left", fontsize=8.5, color=_FAINT)
 
 
 def _times(slowdown: float, workers: int) -> str:
