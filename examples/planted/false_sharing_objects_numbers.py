@@ -6,8 +6,8 @@ Goes away: memory rounded up to the line, numbers made by the worker that uses t
 neighbours dealt out instead of every second one.
 """
 
-ROUNDS = 400
-READINGS = 512
+ROUNDS = 60
+READINGS = 4096
 
 
 def parsed(many):
