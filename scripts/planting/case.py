@@ -33,7 +33,7 @@ CAUSES = (
 )
 
 _EXPECTED = re.compile(r"^Expected(?: on [\w. ]+)?: ([a-z]+(?:[.-][a-z]+)*)", re.MULTILINE)
-_CONDITION = re.compile(r"^# knee: (?P<word>env|with|cpus|beside|quota) (?P<value>\S+)$", re.MULTILINE)
+_CONDITION = re.compile(r"^# knee: (?P<word>env|with|cpus|beside|quota|needs) (?P<value>\S+)$", re.MULTILINE)
 _APART = re.compile(r"^# knee: apart$", re.MULTILINE)
 _NEEDED = {"numpy": "numpy==2.4.6"}
 """Packages of workloads that say nothing about them."""
@@ -99,7 +99,7 @@ def read(path: Path) -> tuple[Case, ...]:
     conditions = tuple((match["word"], match["value"]) for match in _CONDITION.finditer(source))
     packages = tuple(condition for condition in conditions if condition[0] == "with") or _packages(tree)
     others = tuple(condition for condition in conditions if condition[0] != "with")
-    apart = bool(others) or _APART.search(source) is not None
+    apart = any(word != "needs" for word, _ in others) or _APART.search(source) is not None
     marks = tuple(
         number for number, line in enumerate(source.splitlines(), 1) if line.endswith("# knee: here")
     )

@@ -5,6 +5,7 @@
     # knee: cpus 0,1           the CPUs that Knee and everything it starts may use
     # knee: beside busy        another program, which keeps all but the first of the CPUs busy
     # knee: quota 1.25         the CPUs' worth of time that Knee and everything it starts may use
+    # knee: needs bandwidth    a machine where two cores have little more of it than one, at the moment
 
 All but ``with`` hold for ``operation`` only, so that the twin runs without them.
 """
@@ -29,6 +30,33 @@ _PERIOD = 20_000
 """Microseconds over which a quota is counted: short against a rep, so that each rep meets it."""
 
 _SPIN = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
+
+_MOST_GAIN = 1.6
+"""Bandwidth of two cores over one: above it too little is lost to be told from noise."""
+
+_GAIN = """
+import importlib.util, os, sys, threading, time
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+spec = importlib.util.spec_from_file_location("workload", sys.argv[1])
+workload = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(workload)
+states = [workload.setup_worker(index, 2) for index in range(2)]
+
+def seconds(workers):
+    threads = [threading.Thread(target=workload.operation, args=(state,)) for state in states[:workers]]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - begun
+
+best = {1: 1e9, 2: 1e9}
+for _ in range(15):
+    for workers in best:
+        best[workers] = min(best[workers], seconds(workers))
+print(2 * best[1] / best[2])
+"""
 
 
 class NotHereError(Exception):
@@ -67,6 +95,8 @@ def holding(case: Case) -> Iterator[Conditions]:
                 stack.enter_context(_neighbour())
             elif word == "quota":
                 entries.append(stack.enter_context(_quota(float(value))))
+            elif word == "needs":
+                _bandwidth(case)
 
         def enter() -> None:
             for entry in entries:
@@ -99,6 +129,19 @@ def _neighbour() -> Iterator[None]:
         for spinner in spinners:
             spinner.kill()
             spinner.wait()
+
+
+def _bandwidth(case: Case) -> None:
+    """Refuse a machine whose cores have ways to memory of their own.
+
+    A virtual machine's two CPUs may lie on one cluster of the processor or on two, and be moved between runs.
+    """
+    answer = subprocess.run(
+        [sys.executable, "-c", _GAIN, str(case.path)], capture_output=True, text=True, check=True
+    )
+    gain = float(answer.stdout)
+    if gain > _MOST_GAIN:
+        raise NotHereError(f"two cores have {gain:.2f} times the memory bandwidth of one at the moment")
 
 
 @contextlib.contextmanager
