@@ -1,4 +1,4 @@
-"""Every worker guards each request by a timer, which is a thread of its own, started and cancelled.
+"""Every worker guards each request of a batch by a timer, which is a thread of its own, started and cancelled.
 
 Expected: thread-churn, at the start of the timer.
 Goes away: one thread for all deadlines, or requests that look at the clock themselves (the twin does without).
@@ -18,13 +18,12 @@ def request():
 
 
 def operation():
-    timers = []
-    for _ in range(REQUESTS):
-        timer = threading.Timer(PATIENCE, request)
+    timers = [threading.Timer(PATIENCE, request) for _ in range(REQUESTS)]
+    for timer in timers:
         timer.start()  # knee: here
+    for timer in timers:
         request()
         timer.cancel()
-        timers.append(timer)
     for timer in timers:
         timer.join()
 
