@@ -155,8 +155,9 @@ def test_one_worker_can_run_alone_in_a_pool_of_several(bench: Path, kind: str) -
 def test_shares_of_a_fixed_total_join_without_gap_or_overlap(tmp_path: Path) -> None:
     path = tmp_path / "shares.py"
     path.write_text(
-        "def setup(workers):\n    return [[] for _ in range(workers)]\n"
-        "def operation(state, share):\n    print(list(share), flush=True)\n"
+        "import sys\ndef setup(workers):\n    return [[] for _ in range(workers)]\n"
+        # One write: `print` writes text and end apart, and another thread's may come between.
+        "def operation(state, share):\n    sys.stdout.write(f'{list(share)}\\n')\n    sys.stdout.flush()\n"
     )
     with _launch(path, "operation") as host:
         host.start()
