@@ -128,6 +128,12 @@ int parse_acquire(PyObject *const *args, Py_ssize_t nargs, PyObject *names, int6
 
 int parse_int64(PyObject *value, int64_t *out)
 {
+#if PY_VERSION_HEX >= 0x030C0000
+    if (PyLong_CheckExact(value) && PyUnstable_Long_IsCompact((PyLongObject *)value)) {
+        *out = PyUnstable_Long_CompactValue((PyLongObject *)value);
+        return 0;
+    }
+#endif
     long long parsed = PyLong_AsLongLong(value);
     if (parsed == -1 && PyErr_Occurred())
         return -1;

@@ -7,7 +7,7 @@
 #include "cell.h"
 #include "fence.h"
 
-_Thread_local uint32_t slot_current;
+_Thread_local uint32_t slot_current SLOT_MODEL;
 _Atomic uint8_t slot_gone[SLOT_MOST];
 _Atomic uint32_t slot_forks;
 

@@ -12,7 +12,14 @@
 
 #define SLOT_MOST (1u << 20)
 
-extern _Thread_local uint32_t slot_current; /* 0 before the thread's first use */
+/* Four bytes of the space that glibc keeps for libraries loaded late: read without a call. */
+#ifdef __GLIBC__
+#define SLOT_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define SLOT_MODEL
+#endif
+
+extern _Thread_local uint32_t slot_current SLOT_MODEL; /* 0 before the thread's first use */
 extern _Atomic uint8_t slot_gone[SLOT_MOST];
 extern _Atomic uint32_t slot_forks; /* forks between the first process and this one */
 
