@@ -32,9 +32,11 @@ WAITS = {
     "barrier": ("x = Barrier(2)", "x.wait()", "assert x.broken; x.reset(); assert not x.broken"),
 }
 
+# A shell that starts tests in the background has them ignore the interrupt; Python keeps that.
 PROGRAM = """
-import threading
+import signal, threading
 from knee.padded import *
+signal.signal(signal.SIGINT, signal.default_int_handler)
 go = threading.Event()
 def hold(lock):
     held = threading.Event()
