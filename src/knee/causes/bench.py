@@ -102,7 +102,7 @@ class Setting:
     law: Law
     seed: int
     min_time: float = 0.02
-    reps: int = 4
+    reps: int = 2
     native: bool = True
 
 

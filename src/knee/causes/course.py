@@ -115,8 +115,6 @@ class Course:
             native=question.native,
         )
         self._command = question.base.workload.form == "command"
-        if self._command:
-            setting = replace(setting, reps=2)
         self._cpus = sorted(hazards.place().cpus)
         self.bench = Bench(setting, store, run, self._start, self._ceiling)
         self.search = Search(self.bench, question.budget, tell)

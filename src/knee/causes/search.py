@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -35,8 +35,14 @@ AUXILIARY = ("subinterpreters", "worker-made")
 HOPELESS = 0.15
 """An arm whose share of the loss stays below this after screening is dropped."""
 
+CLEAR = 0.7
+"""An arm that gives so much back leaves too little for arms that remove more than it does."""
+
 _LUCKY = 0.5
 """A launch of an arm that gives so much back keeps it in the search, whatever its other launches show."""
+
+_GENERAL = 70
+"""Rank from which on arms remove so much that they explain nothing by themselves."""
 
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
@@ -171,21 +177,26 @@ class Search:
         for cause, removal in causes:
             self.tried[removal.name] = Tried(cause, removal)
         names = {removal.name for _, removal in causes}
+        least = -_LUCKY
         for turn in range(SCREEN):
             for place, tried in enumerate(one for one in self._live() if one.removal.name in names):
                 if not self.left(0.35):
                     break
+                if turn and tried.arm and self.given_back(tried.arm) < least:
+                    continue
                 if place % 4 == 3 or (turn and place == 0):
                     self.more_base()
-                if turn and tried.arm and self.given_back(tried.arm) < -0.5:
-                    continue
                 self._arm(tried)
+            least = HOPELESS if self._explained(names) else -_LUCKY
 
     def confirm(self, reserve: float = 0.2) -> None:
         """Spend what is left on the few arms that promise most, and on their controls."""
         for number in range(4 * MOST):
+            rank = self._rank()
             undecided = [
-                tried for tried in self._live() if tried.arm and self._hopeful(tried) and self._open(tried)
+                tried
+                for tried in self._live()
+                if tried.arm and tried.cause.rank <= rank and self._hopeful(tried) and self._open(tried)
             ]
             if not undecided or not self.left(reserve):
                 break
@@ -223,6 +234,20 @@ class Search:
             if len(tried.arm) % 2:
                 self.more_base()
         return False
+
+    def _explained(self, names: Collection[str]) -> bool:
+        """Whether one of these arms gave nearly all of the loss back so far."""
+        return any(
+            tried.arm and self.given_back(tried.arm) > CLEAR
+            for tried in self._live()
+            if tried.removal.name in names and tried.cause.rank < _GENERAL
+        )
+
+    def _rank(self) -> int:
+        """Arms of a higher rank can take no more credit: a more specific one was found to give nearly all back."""
+        _, given = self.attribution()
+        clear = {one.name for one in given if one.found and one.share > CLEAR and one.low > _LUCKY}
+        return min((self.tried[name].cause.rank for name in clear), default=_GENERAL)
 
     def _open(self, tried: Tried) -> bool:
         """Whether more launches of an arm could still change what is said of it."""
