@@ -17,7 +17,7 @@ def item():
 
 
 def operation():
-    with ThreadPoolExecutor(ITEMS) as pool:
+    with ThreadPoolExecutor(ITEMS) as pool:  # knee: here
         for _ in range(ITEMS):  # knee: here
             pool.submit(item)
 
