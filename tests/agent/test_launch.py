@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -335,3 +337,34 @@ def test_descriptors_are_given_back(bench: Path) -> None:
             host.rep(0, 1, probe=False)
             host.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_an_agent_whose_knee_was_killed_does_not_live_on(bench: Path, kind: str) -> None:
+    program = f"""
+from tests.agent.test_launch import _launch
+from pathlib import Path
+with _launch(Path({str(bench)!r}), "hangs") as host:
+    host.start()
+    host.open({kind!r}, 2, [0])
+    print(host._process.pid, flush=True)
+    host.rep(0, 1, probe=False)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as knee:
+        assert knee.stdout is not None
+        agent = int(knee.stdout.readline())
+        workers = [int(pid) for pid in Path(f"/proc/{agent}/task/{agent}/children").read_text().split()]
+        assert len(workers) == (2 if kind == "processes" else 0)
+        knee.kill()
+    until = time.monotonic() + 20
+    while any(map(_lives, [agent, *workers])) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not any(map(_lives, [agent, *workers]))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -45,8 +45,20 @@ def serve_worker(source: int, sink: int, greeting: str = "") -> None:
     live(source, sink, greeting)
 
 
+def _end_with_parent() -> None:
+    """Have the system kill this process when the one that started it ends, however it ends: a call of the workload may
+    take forever, and nobody reads the pipe meanwhile. Linux only (prctl(2), PR_SET_PDEATHSIG).
+    """
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))
+
+
 def main() -> None:
     """Serve Knee, or be a worker of an agent that does."""
+    _end_with_parent()
     role, source, sink = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     sys.argv[:] = [""]
     import faulthandler

@@ -28,9 +28,10 @@ _EFFICIENCY = re.compile(r"(?P<least>[0-9.]+%?)@(?P<workers>[0-9]+)")
 Examples:
   knee check bench.py:operation --against main --max-slowdown 5%
   knee check bench.py:operation --against 12 --min-efficiency 0.7@4
-Exit code: 0 nothing proven against it, 1 a condition is proven broken, 2 bad input.""",
+  knee check --min-efficiency 0.7@4 -- ./prog --threads {workers}
+Exit code: 0 nothing proven against it, 1 a condition is proven broken or nothing could be measured, 2 bad input.""",
 )
-@click.argument("target")
+@click.argument("target", metavar="TARGET|STATEMENT", required=False)
 @options.measuring
 @options.precision
 @click.option(
@@ -63,28 +64,36 @@ Exit code: 0 nothing proven against it, 1 a condition is proven broken, 2 bad in
     "efficiencies",
     multiple=True,
     metavar="SHARE@WORKERS",
-    help="Proven below this fails: 0.7@4.",
+    help="Proven below this fails: 0.7@4; repeatable.",
 )
 @output.json
 def command(
-    target: str,
+    target: str | None,
     against: str | None,
     efficiencies: tuple[str, ...],
     store: str | None,
     json: str | None,
     **given: Any,
 ) -> int:
-    """Check that TARGET got no slower than a stored run or a commit, and that it scales as it must."""
+    """Check that a workload got no slower than a stored run or a commit, and that it scales as it must.
+
+    TARGET is a file and a callable in it (bench.py:operation), or a STATEMENT; a command line stands after --, with
+    {workers} in it."""
     output.check(None, json)
     wanted = [efficiency(text) for text in efficiencies]
     if against is None and not wanted:
         raise KneeError("nothing to check", "name --against RUN or COMMIT, or --min-efficiency 0.7@4")
-    workload = options.workload(target, given["setup"])
+    workload = options.named(target, given["setup"], "check")
     given["workers"] = given["workers"] or _counts(wanted)
-    checks = _blocked(workload, against, wanted, store, given)
-    if checks is None:
-        checks = _unblocked(workload, against, wanted, store, given)
-    return _tell(checks, json)
+    for _, workers in wanted:
+        if given["workers"] is not None and workers not in given["workers"]:
+            raise KneeError(f"--workers leaves out {workers}, whose efficiency is asked for", "add it")
+    earlier = _stored(against, store)
+    if against is None or earlier is not None:
+        checks, status = _unblocked(workload, earlier, wanted, store, given)
+    else:
+        checks, status = _blocked(workload, against, wanted, store, given)
+    return _tell(checks, json) or output.exit_code(status)
 
 
 def efficiency(text: str) -> tuple[float, int]:
@@ -109,78 +118,91 @@ def _counts(wanted: Sequence[tuple[float, int]]) -> tuple[int, ...] | None:
 
 def _blocked(
     workload: Workload,
-    against: str | None,
+    commit: str,
     wanted: Sequence[tuple[float, int]],
     store: str | None,
     given: Mapping[str, Any],
-) -> list[Check] | None:
-    """Compare with a commit, in adjacent processes; None where ``against`` is a stored run or nothing."""
+) -> tuple[list[Check], str]:
+    """Compare with a commit, in adjacent processes; the checks, and how the run ended."""
     from knee.analysis import check
     from knee.analysis.compare import analyse
     from knee.analysis.run import kind_report
     from knee.cli.measured import measured
     from knee.launch.commit import resolve
 
-    if against is None or _stored(against, store):
-        return None
-    resolve(against)
+    if workload.form == "command":
+        raise KneeError(f"{commit} is a commit, and those are compared for Python workloads", "name a run")
+    resolve(commit)
     pythons = () if given["python"] is None else (given["python"],)
     given = {**given, "python": pythons, "margin": given["max_slowdown"], "outputs_differ": False}
-    before = treatments([workload], {**given, "commits": (against,)}).found
+    before = treatments([workload], {**given, "commits": (commit,)}).found
     now = treatments([workload], {**given, "commits": (), "packages": (*given["packages"], ".")}).found
     named = (
-        replace(before[0], label=f"{workload.label} {against}"),
+        replace(before[0], label=f"{workload.label} {commit}"),
         replace(now[0], label=f"{workload.label} now"),
     )
     with measured(compare.plan(named, given, varies="--git"), store) as (opened, run):
         report = analyse(opened, run)
         reps = opened.reps(run)
         losses = opened.losses(run)
+    if report.status == "failed":
+        return [check.unmeasured(workload.label, run, losses)], report.status
     checks = check.blocked_slowdown(report, given["max_slowdown"])
     kinds = [kind_report(reps, kind, losses, treatment=1) for kind in reps.kinds]
     for least, workers in wanted:
         checks += check.efficiency(kinds, least, workers)
-    return checks
+    return checks, report.status
 
 
 def _unblocked(
     workload: Workload,
-    against: str | None,
+    earlier: int | None,
     wanted: Sequence[tuple[float, int]],
     store: str | None,
     given: Mapping[str, Any],
-) -> list[Check]:
-    """Measure now, and judge alone or against a run that was made at another time."""
+) -> tuple[list[Check], str]:
+    """Measure now, and judge alone or against a run that was made at another time; and how the run ended."""
     from knee.analysis import check, fingerprint
     from knee.analysis.run import analyse
     from knee.cli.measured import measured
-
-    with measured(run_plan(workload, given), store) as (opened, run):
-        report = analyse(opened, run)
-        checks: list[Check] = []
-        if against is not None:
-            old = opened.resolve(against)
-            kinds = [kind.kind for kind in report.kinds]
-            checks = check.unblocked_slowdown(
-                opened.reps(run), opened.reps(old), kinds, given["max_slowdown"]
-            )
-            for found in fingerprint.differences(analyse(opened, old).fingerprint, report.fingerprint):
-                click.echo(f"note: run {old} and this one differ: {found.text}", err=True)
-    for least, workers in wanted:
-        checks += check.efficiency(report.kinds, least, workers)
-    return checks
-
-
-def _stored(against: str, store: str | None) -> bool:
-    """Whether ``against`` names a stored run; anything else is a commit's name."""
     from knee.store.database import Store
     from knee.store.location import locate
 
-    if not (against.isdecimal() or against == "last"):
-        return False
-    with Store.open(locate(store)) as opened:
-        opened.resolve(against)
-    return True
+    experiment = run_plan(workload, given)
+    if earlier is not None:
+        with Store.open(locate(store), readonly=True) as opened:
+            objection = check.objection(opened.run(earlier).record, experiment)
+        if objection:
+            raise KneeError(
+                f"run {earlier} cannot be compared: {objection}",
+                "knee list shows the runs; knee run makes one to compare with",
+            )
+    with measured(experiment, store) as (opened, run):
+        report = analyse(opened, run)
+        if report.status == "failed":
+            return [check.unmeasured(workload.label, run, report.losses)], report.status
+        checks: list[Check] = []
+        if earlier is not None:
+            kinds = [kind.kind for kind in report.kinds]
+            checks = check.unblocked_slowdown(
+                opened.reps(run), opened.reps(earlier), kinds, given["max_slowdown"]
+            )
+            for found in fingerprint.differences(analyse(opened, earlier).fingerprint, report.fingerprint):
+                click.echo(f"note: run {earlier} and this one differ: {found.text}", err=True)
+    for least, workers in wanted:
+        checks += check.efficiency(report.kinds, least, workers)
+    return checks, report.status
+
+
+def _stored(against: str | None, store: str | None) -> int | None:
+    """The stored run that ``against`` names, as it is before anything is measured; None for a commit's name."""
+    from knee.store.database import Store
+    from knee.store.location import locate
+
+    if against is None or not (against.isdecimal() or against == "last"):
+        return None
+    with Store.open(locate(store), readonly=True) as opened:
+        return opened.resolve(against)
 
 
 def _tell(checks: Sequence[Check], json: str | None) -> int:

@@ -58,6 +58,21 @@ def workload(text: str, setup: str | None) -> Workload:
     return from_statement(text, setup or "")
 
 
+def named(target: str | None, setup: str | None, verb: str) -> Workload:
+    """The one workload that the command line names: a target, a statement, or the command after ``--``.
+
+    Raises:
+        KneeError: none, or two of them.
+    """
+    words = words_after_dashes()
+    if (target is None) == (words is None):
+        raise KneeError(
+            f"nothing to {verb}" if target is None else "a target and a command do not mix",
+            "name one of: a target (bench.py:operation), a statement, a command after --",
+        )
+    return command_line(words or ()) if target is None else workload(target, setup)
+
+
 def command_line(words: tuple[str, ...]) -> Workload:
     """The command after ``--``."""
     return from_command(words)

@@ -69,18 +69,10 @@ def command(
     after --, with {workers} where the worker count goes.
     """
     output.check(plot, json)
-    words = options.words_after_dashes()
     if resume is not None:
-        _refuse_beside_resume(target, words)
+        _refuse_beside_resume(target, options.words_after_dashes())
         return _measured(None, resume, store, plot, json)
-    if (target is None) == (words is None):
-        raise KneeError(
-            "nothing to measure" if target is None else "a target and a command do not mix",
-            "name one of: a target (bench.py:operation), a statement, a command after --",
-        )
-    workload = (
-        options.command_line(words or ()) if target is None else options.workload(target, given["setup"])
-    )
+    workload = options.named(target, given["setup"], "measure")
     return _measured(plan(workload, given), None, store, plot, json)
 
 

@@ -54,15 +54,7 @@ def command(target: str | None, store: str | None, plot: Path | None, json: str 
     from knee.views import whyprogress
 
     output.check(plot, json)
-    words = options.words_after_dashes()
-    if (target is None) == (words is None):
-        raise KneeError(
-            "nothing to look into" if target is None else "a target and a command do not mix",
-            "name a target (bench.py:operation), a statement, or a command after --",
-        )
-    workload = (
-        options.workload(target, given["setup"]) if target is not None else options.command_line(words or ())
-    )
+    workload = options.named(target, given["setup"], "look into")
     question = ask(workload, given)
     with Store.open(locate(store)) as opened:
         with whyprogress.bar() as tell:

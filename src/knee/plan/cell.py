@@ -12,6 +12,14 @@ CONTROL = -1
 """The treatment number of the native kernel that shares nothing and runs beside every cell."""
 
 
+_SINGULAR = {
+    "threads": "thread",
+    "processes": "process",
+    "subinterpreters": "subinterpreter",
+    "workers": "worker",
+}
+
+
 @dataclass(frozen=True)
 class Rep:
     """One timed run by all workers of a pool, from a common start.
@@ -45,3 +53,9 @@ class Block:
 
     index: int
     pools: tuple[Pool, ...]
+
+
+def counted(workers: int, kind: str) -> str:
+    """``1 thread``, ``4 processes``; a command's own workers are ``workers``, whatever they are."""
+    plural = "workers" if kind == "command" else kind
+    return f"{workers} {_SINGULAR.get(plural, plural) if workers == 1 else plural}"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from knee.analysis.compare import CompareReport
 from knee.analysis.report import InterpreterReport, KindReport, RunReport
 from knee.launch.sample import Loss
+from knee.plan.cell import counted
 from knee.stats.ladder import DRIFT, FEW_LAUNCHES, MODES, Ladder, Row
 from knee.stats.placement import Placement
 from knee.views import units
@@ -15,12 +16,6 @@ from knee.views import units
 NAMES = ("workers", "time per rep", "throughput", "speedup", "gain", "efficiency", "ceiling", "flags")
 """Columns of a ladder's table."""
 
-_SINGULAR = {
-    "threads": "thread",
-    "processes": "process",
-    "subinterpreters": "subinterpreter",
-    "workers": "worker",
-}
 _MEANINGS = {
     MODES: "launches fall into modes, so no single number holds; each mode is shown with its share of the launches",
     DRIFT: "launches resemble those next to them in time, so something changes slowly and the interval is too narrow",
@@ -55,7 +50,7 @@ def notes(kind: KindReport) -> list[str]:
     """What the flags mean, where the knee is, and what the cores did: sentences."""
     ladder = kind.ladder
     assert ladder is not None
-    found = [f"{pool(row.workers, 'workers')}: {row.note}." for row in ladder.rows if row.note]
+    found = [f"{counted(row.workers, 'workers')}: {row.note}." for row in ladder.rows if row.note]
     flags = {flag for row in ladder.rows for flag in row.flags}
     found += [f"{flag}: {meaning}." for flag, meaning in _MEANINGS.items() if flag in flags]
     if ladder.knee is not None:
@@ -68,7 +63,7 @@ def notes(kind: KindReport) -> list[str]:
 
 def uneven(place: Placement) -> str:
     """What the speed probes say of a count whose workers had cores of different speeds."""
-    where = pool(place.workers, "workers")
+    where = counted(place.workers, "workers")
     text = f"In {place.uneven:.0%} of reps of {where} a core was {place.factor:.1f} times slower than the fastest"
     if place.explained is not None:
         text += f"; the speed of the slowest core explains {place.explained:.0%} of the spread of their times"
@@ -98,7 +93,7 @@ def phases(kind: KindReport) -> list[tuple[str, ...]]:
     """A table of the phases, its head first: a line a phase, a column a worker count."""
     counts = sorted({phase.workers for phase in kind.phases})
     cells = {(phase.name, phase.workers): phase for phase in kind.phases}
-    table = [("phase, time per call", *(pool(count, "workers") for count in counts))]
+    table = [("phase, time per call", *(counted(count, "workers") for count in counts))]
     for name in dict.fromkeys(phase.name for phase in kind.phases):
         found = [cells.get((name, count)) for count in counts]
         table.append(
@@ -114,7 +109,7 @@ def knee(ladder: Ladder) -> str:
         return "No knee can be told"
     if not found.reached:
         return f"No knee up to {found.workers} workers"
-    return f"The knee is at {pool(found.workers, 'workers')}" + (
+    return f"The knee is at {counted(found.workers, 'workers')}" + (
         "" if found.low == found.high else f" ({found.low} to {found.high})"
     )
 
@@ -153,17 +148,12 @@ def where(loss: Loss) -> str:
     """The cell, worker and rep of a loss, after a comma; empty where none is known."""
     parts = []
     if loss.worker_kind is not None and loss.workers is not None:
-        parts.append(pool(loss.workers, loss.worker_kind))
+        parts.append(counted(loss.workers, loss.worker_kind))
     if loss.worker is not None:
         parts.append(f"worker {loss.worker}")
     if loss.rep is not None:
         parts.append(f"rep {loss.rep}")
     return f", {', '.join(parts)}" if parts else ""
-
-
-def pool(workers: int, kind: str) -> str:
-    """``1 thread``, ``4 processes``."""
-    return f"{workers} {_SINGULAR.get(kind, kind) if workers == 1 else kind}"
 
 
 def capital(text: str) -> str:

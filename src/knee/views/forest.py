@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from knee.analysis.compare import CompareReport
+from knee.plan.cell import counted
 from knee.stats.interval import Interval
 
 _COLOURS = {
@@ -59,7 +60,7 @@ def _rows(report: CompareReport) -> list[tuple[str, str, Interval]]:
     rows: list[tuple[str, str, Interval]] = []
     for kind in report.kinds:
         for row in kind.comparison.rows:
-            count = "all counts" if row.workers is None else f"{row.workers} {kind.comparison.kind}"
+            count = "all counts" if row.workers is None else counted(row.workers, kind.comparison.kind)
             name = f"{report.labels[row.treatment]}, " if len(report.labels) > 2 else ""
             rows.append((f"{name}{count}", row.verdict, row.ratio))
         control = kind.comparison.control
