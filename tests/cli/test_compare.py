@@ -34,7 +34,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["compare", "bench.py:a", "bench.py:b", "--python", "9.9"], "9.9"),
         (["check", "bench.py:a"], "nothing to check"),
         (["check", "bench.py:a", "--min-efficiency", "often"], "is not an efficiency"),
-        (["check", "bench.py:a", "--against", "12"], "12"),
+        (["check", "bench.py:a", "--against", "12"], "there is no store"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_exit_code_2(
