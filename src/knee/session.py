@@ -18,6 +18,7 @@ from knee.analysis import fingerprint
 from knee.launch.command import CommandHost
 from knee.launch.host import AgentHost, Host
 from knee.launch.interpreter import ask
+from knee.launch.interrupt import held
 from knee.launch.runner import Decision, Outcome, Progress, Runner
 from knee.machine import describe, hazards
 from knee.plan.experiment import Experiment, treatment_from_json, treatment_to_json
@@ -155,12 +156,13 @@ def _measure(experiment: Experiment, store: Store, number: int, tell: Tell, *, f
         first=first,
     )
     outcome = runner.measure()
-    samples = store.samples(number)
-    speeds = [float(1 / speed) for speed in samples.speed_before if speed > 0]
-    facts = {**_facts(store, number), "cpus": _cpus(samples)}
-    told = hazards.place(workers=max(experiment.workers), facts=facts, speeds=speeds, earlier=earlier)
-    store.hazards(number, "after", [hazard.to_json() for hazard in hazards.after(snapshot, told)])
-    store.finish(number, outcome.status)
+    with held():  # whoever presses Ctrl-C twice has an interrupted run all the same, not an unfinished one
+        samples = store.samples(number)
+        speeds = [float(1 / speed) for speed in samples.speed_before if speed > 0]
+        facts = {**_facts(store, number), "cpus": _cpus(samples)}
+        told = hazards.place(workers=max(experiment.workers), facts=facts, speeds=speeds, earlier=earlier)
+        store.hazards(number, "after", [hazard.to_json() for hazard in hazards.after(snapshot, told)])
+        store.finish(number, outcome.status)
     return Measured(number, outcome)
 
 

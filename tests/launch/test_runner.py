@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -281,6 +282,45 @@ def test_ctrl_c_keeps_the_pools_that_ended_and_ends_the_launch() -> None:
     assert lab.log[-1] == ("stop",)
     # Calibration closed one pool, launch 0 three, so two pools of launch 1 had ended.
     assert len({rep.workers for rep in lab.sink.blocks[-1][3]}) == 2
+
+
+@pytest.mark.parametrize("first", ["append_block", "launch_ended"])
+def test_ctrl_c_while_storing_stores_every_block_once_and_ends_the_launch(first: str) -> None:
+    lab = Lab(Experiment("run", (A,), workers=(1, 2), launches=50))
+    really = getattr(lab.sink, first)
+
+    def pressed(*arguments: Any) -> None:
+        really(*arguments)
+        signal.raise_signal(signal.SIGINT)
+
+    setattr(lab.sink, first, pressed)
+    assert lab.measure().status == "interrupted"
+    assert [block[:3] for block in lab.sink.blocks] == [(0, 0, 0)]
+    assert [entry[0] for entry in lab.sink.launches] == ["started", "ended"]
+
+
+@pytest.mark.parametrize("launches", [1, 2])
+def test_a_run_of_which_every_launch_is_lost_has_failed(launches: int) -> None:
+    lab = Lab(
+        Experiment("run", (A,), launches=launches), trouble=raising("crashed", lambda what: what[0] == "rep")
+    )
+    outcome = lab.measure()
+    assert outcome.status == "failed"
+    assert outcome.failure is not None
+
+
+def test_a_workload_that_exits_while_it_is_loaded_is_not_tried_again() -> None:
+    trouble = raising("exited", lambda what: what[0] == "open", where="load")
+    lab = Lab(Experiment("run", (A,), launches=50), trouble=trouble)
+    assert lab.measure().status == "failed"
+    assert len(lab.did("start")) == 1
+
+
+def test_a_workload_that_does_nothing_with_more_calls_is_told_so() -> None:
+    lab = Lab(Experiment("run", (A,)), cost=lambda *_: 0.0)
+    outcome = lab.measure()
+    assert outcome.failure is not None
+    assert "must do work for each item of share" in outcome.failure.text
 
 
 def test_progress_names_what_runs_and_what_is_expected() -> None:

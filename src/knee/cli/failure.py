@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from knee.errors import KneeError
+from knee.launch.runner import LOADING
 from knee.launch.sample import Loss
 
-_LOADING = "load: "
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[\w.]+)'")
 _PLACE = re.compile(r'File "(?P<file>[^"<]+)", line (?P<line>\d+)')
 
@@ -22,8 +22,8 @@ def refuse(workload: str, loss: Loss | None) -> None:
     Raises:
         KneeError: with the reason in one line, and the place in the source where there is one.
     """
-    if loss is not None and loss.text.startswith(_LOADING):
-        raise KneeError(f"{workload} cannot be loaded: {loss.text.removeprefix(_LOADING)}", advice(loss))
+    if loss is not None and loss.text.startswith(LOADING):
+        raise KneeError(f"{workload} cannot be loaded: {loss.text.removeprefix(LOADING)}", advice(loss))
 
 
 def advice(loss: Loss) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -11,7 +12,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from knee.launch.host import Facts, Lost
+from knee.launch.host import Facts, Lost, died_of
 from knee.launch.sample import WorkerSample
 from knee.plan.cell import Kind
 from knee.plan.treatment import Treatment
@@ -82,9 +83,7 @@ class CommandHost:
                 "timeout", f"no end within {self._timeout:g} s; the command was ended", traceback=self._tail()
             )
         if status < 0:
-            raise Lost(
-                "crashed", f"the command died of {signal.Signals(-status).name}", traceback=self._tail()
-            )
+            raise Lost("crashed", f"the command died of {died_of(-status)}", traceback=self._tail())
         if status > 0:
             raise Lost(
                 "raised", f"the command left with exit code {status}", traceback=self._tail(), where="rep"
@@ -122,20 +121,24 @@ class CommandHost:
 
         def end() -> None:
             late.set()
-            os.killpg(process.pid, signal.SIGKILL)
+            self._kill(process)
 
         timer = threading.Timer(self._timeout, end)
         timer.start()
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            self._kill(process)
             process.wait()
             raise
         finally:
             timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage, late.is_set()
+
+    def _kill(self, process: subprocess.Popen[bytes]) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+            os.killpg(process.pid, signal.SIGKILL)
 
     def _tail(self) -> str:
         size = self._output.seek(0, os.SEEK_END)

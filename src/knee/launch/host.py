@@ -280,10 +280,18 @@ class AgentHost:
                 "memory", "the launch was killed (SIGKILL), most likely for want of memory", traceback=trace
             )
         if code < 0:
-            return Lost("crashed", f"the launch died of {signal.Signals(-code).name}", traceback=trace)
+            return Lost("crashed", f"the launch died of {died_of(-code)}", traceback=trace)
         return Lost(
             "exited", f"the launch left with exit code {code} in the middle of its work", traceback=trace
         )
+
+
+def died_of(number: int) -> str:
+    """A signal's name; real-time signals have none but a number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _samples(answer: Mapping[str, Any]) -> tuple[WorkerSample, ...]:

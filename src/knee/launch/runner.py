@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from knee.launch.host import Host, Lost
+from knee.launch.interrupt import held
 from knee.launch.sample import Loss, RepResult
 from knee.plan import content, design
 from knee.plan.cell import CONTROL, Block, Kind, Pool, Rep
 from knee.plan.experiment import Experiment
 from knee.plan.treatment import Treatment
 
+LOADING = "load: "
+"""How the text of a loss begins when the workload does not load."""
 _LOST_IN_A_ROW = 3
+_MOST_CALLS = 10**15
+"""Calls that nothing makes in a rep: a workload that is asked for more does not do what it is asked for."""
 _CONTROL_TIME = 0.02
 """Seconds of the native control in a pool: long against the start's spread, short against the reps."""
 
@@ -80,8 +85,8 @@ class Outcome:
     """How a run ended.
 
     Attributes:
-        status: ``finished``; ``interrupted`` by the user; ``failed``: the workload raised, or launch after launch
-            was lost.
+        status: ``finished``; ``interrupted`` by the user; ``failed``: the workload raised or does not load, or launch
+            after launch was lost.
         failure: what ended a failed run.
     """
 
@@ -144,17 +149,19 @@ class Runner:
     def measure(self) -> Outcome:
         """Launch until the rule, the budget or a failure ends it. Ctrl-C ends it too, with all that was measured."""
         lost = 0
+        loss: Loss | None = None
         try:
             for number in itertools.count(self._first):
                 if self._enough(number):
-                    return Outcome("finished")
+                    nothing = loss is not None and self._done == 0 and self._first == 0
+                    return Outcome("failed", loss) if nothing else Outcome("finished")
                 loss = self._launch(number)
                 if loss is None:
                     lost = 0
                     self._done += 1
                     continue
                 lost += 1
-                if loss.kind == "raised" or lost == _LOST_IN_A_ROW:
+                if loss.kind == "raised" or loss.text.startswith(LOADING) or lost == _LOST_IN_A_ROW:
                     return Outcome("failed", loss)
         except KeyboardInterrupt:
             return Outcome("interrupted")
@@ -225,8 +232,9 @@ class Runner:
                         self._drop(pool.kind, self._loss(lost, number, group, block, at))
                         continue
                     done += reps
-                store.append_block(run, number, group.number, block.index, done)
-                done = []
+                with held():  # an interrupt in between would store the block twice, or not at all
+                    store.append_block(run, number, group.number, block.index, done)
+                    done = []
         except Lost as lost:
             status = lost.kind
             loss = self._loss(lost, number, group, block, at)
@@ -236,10 +244,11 @@ class Runner:
             status = "interrupted"
             raise
         finally:
-            if done and block is not None:
-                store.append_block(run, number, group.number, block.index, done)
-            host.stop()
-            store.launch_ended(run, number, group.number, status, interpreter, _merge(facts))
+            with held():
+                if done and block is not None:
+                    store.append_block(run, number, group.number, block.index, done)
+                host.stop()
+                store.launch_ended(run, number, group.number, status, interpreter, _merge(facts))
         return None
 
     def _rep(
@@ -313,6 +322,9 @@ class Runner:
             tries.append((calls, took))
             if took >= experiment.min_time:
                 break
+            if calls >= _MOST_CALLS:
+                text = f"{calls:.0e} calls took {took:.1g} s: operation(state, share) must do work for each item of share"
+                raise Lost("raised", text, where="calibration")
             # Aim a little beyond; never grow by more than 10 on the word of a rep that may have been cold.
             calls = min(calls * 10, math.ceil(calls * 1.2 * experiment.min_time / max(took, 1e-9)))
         host.close()
