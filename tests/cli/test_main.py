@@ -138,3 +138,42 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     )
     ended = python("-c", code)
     assert (ended.returncode, ended.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has a device that is always full")
+@pytest.mark.parametrize("arguments", [["schema", "run"], ["run", "--help"], ["machine"]])
+def test_output_that_has_no_room_is_one_line(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "knee", *arguments],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[0].startswith("knee: standard output cannot be written: No space left")
+
+
+def test_a_closed_output_is_no_error(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; os.close(1); os.close(2); sys.stdout = sys.stderr = None\n"
+        "from knee.cli import main; sys.exit(main(['list', '--store', 'nowhere.db']))"
+    )
+    assert python("-c", code, cwd=tmp_path).returncode == 2
+    assert not (tmp_path / "nowhere.db").exists()
+    code = code.replace("'list', '--store', 'nowhere.db'", "'machine'")
+    assert python("-c", code, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["show", "1"], ["run", "1 + 1"]])
+def test_a_current_folder_that_is_gone_is_one_line(tmp_path: Path, arguments: list[str]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = f"import os, sys; os.rmdir({str(gone)!r})\nfrom knee.cli import main; sys.exit(main({arguments}))"
+    ended = python("-c", code, cwd=gone)
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "knee: the current folder has been deleted\n  cd to one that exists\n",
+    )

@@ -320,7 +320,7 @@ def test_a_workload_that_does_nothing_with_more_calls_is_told_so() -> None:
     lab = Lab(Experiment("run", (A,)), cost=lambda *_: 0.0)
     outcome = lab.measure()
     assert outcome.failure is not None
-    assert "must do work for each item of share" in outcome.failure.text
+    assert "must work through its share" in outcome.failure.text
 
 
 def test_progress_names_what_runs_and_what_is_expected() -> None:

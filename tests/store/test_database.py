@@ -210,7 +210,7 @@ def test_runs_are_named_by_number_or_as_the_last(store: Store) -> None:
     assert store.resolve("2") == runs[1]
     assert store.resolve("last") == runs[2]
     assert store.resolve("last", resumable=True) == runs[1]
-    for name in ("4", "-1", "first", "²"):
+    for name in ("4", "-1", "0", "first", "²", "9" * 30):
         with pytest.raises(KneeError, match=r"there is no run|is not a run"):
             store.resolve(name)
 

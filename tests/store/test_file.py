@@ -169,6 +169,24 @@ def test_a_read_only_store_is_refused_before_anything_is_measured_and_can_be_rea
         path.parent.chmod(0o755)
 
 
+@pytest.mark.parametrize("broken", ["'{'", "CAST(x'ff' AS TEXT)"])
+def test_a_text_that_is_damaged_is_told_as_damage(path: Path, broken: str) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(f"UPDATE run SET plan = {broken}")
+    with Store.open(path, readonly=True) as store, pytest.raises(KneeError, match="damaged"):
+        store.run(1)
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_folder_that_may_not_be_entered_is_told(path: Path, readonly: bool) -> None:
+    path.parent.chmod(0o600)
+    try:
+        with powerless():
+            assert "cannot be opened" in refused(path, readonly=readonly).text
+    finally:
+        path.parent.chmod(0o755)
+
+
 def test_reading_writes_nothing(path: Path) -> None:
     before = path.read_bytes()
     with Store.open(path, readonly=True) as store:

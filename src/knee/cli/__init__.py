@@ -6,6 +6,7 @@ returns its exit code, or None for 0; it raises ``KneeError`` for what the user 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -28,6 +29,9 @@ VERBS = {
     "schema": "Print the JSON Schema of a verb's --json.",
 }
 """Each verb with the line that ``knee --help`` shows, in the order in which people meet them."""
+
+
+_OUTPUT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
 
 
 class _Verbs(click.Group):
@@ -104,8 +108,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # Whoever read the output has seen enough. Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 1  # as click does, where it meets the error first
+    except OSError as error:
+        if error.filename is None and error.errno in _OUTPUT_ERRORS:
+            _forget_output()
+            _complain(f"standard output cannot be written: {error.strerror}", "send it elsewhere")
+            return 2
+        if isinstance(error, FileNotFoundError) and not _has_folder():
+            _complain("the current folder has been deleted", "cd to one that exists")
+            return 2
+        raise
+
+
+def _forget_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _has_folder() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _complain(text: str, advice: str) -> None:

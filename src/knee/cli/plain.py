@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 
 _PLAIN = {
@@ -29,7 +30,10 @@ def substitute(error: UnicodeError) -> tuple[str, int]:
 
 
 def use() -> None:
-    """Let standard output and error take any text."""
+    """Let standard output and error take any text, and be there: a program may be started with them closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
     codecs.register_error("knee.plain", substitute)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":

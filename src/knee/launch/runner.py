@@ -323,7 +323,7 @@ class Runner:
             if took >= experiment.min_time:
                 break
             if calls >= _MOST_CALLS:
-                text = f"{calls:.0e} calls took {took:.1g} s: operation(state, share) must do work for each item of share"
+                text = f"{calls:.0e} calls took {took:.1g} s: operation(state, share) must work through its share"
                 raise Lost("raised", text, where="calibration")
             # Aim a little beyond; never grow by more than 10 on the word of a rep that may have been cold.
             calls = min(calls * 10, math.ceil(calls * 1.2 * experiment.min_time / max(took, 1e-9)))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+_MOST_RUNS = 2**63 - 1
+"""The greatest number that SQLite gives to a row."""
+
 
 class Store:
     """Runs in one SQLite file. Open with ``Store.open``; usable as a context manager, by one thread.
@@ -166,7 +169,7 @@ class Store:
         Raises:
             KneeError: there is none of that number.
         """
-        found = self._ask(queries.runs, run)
+        found = self._ask(queries.runs, run) if 0 < run <= _MOST_RUNS else []
         if not found:
             raise KneeError(f"there is no run {run} in {self.path}", "knee list shows those that there are")
         return found[0]

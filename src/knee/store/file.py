@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from pathlib import Path
 
 from knee.errors import KneeError
@@ -20,9 +21,15 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
         KneeError: missing (``readonly``), read-only (else), full, locked, damaged, no database, another
             program's database, or made by a newer Knee.
     """
-    if path.is_dir():
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        mode = 0
+    except OSError as error:
+        raise KneeError(f"the store {path} cannot be opened: {error.strerror}", ELSEWHERE) from error
+    if stat.S_ISDIR(mode):
         raise KneeError(f"the store {path} is a folder", ELSEWHERE)
-    if readonly and not path.exists():
+    if readonly and not mode:
         raise KneeError(f"there is no store {path}", "knee run makes one; --store FILE names another")
     with explained(path):
         connection = _to_read(path) if readonly else _opened(path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from knee.errors import KneeError
+
 NAME = "knee.db"
 VARIABLE = "KNEE_STORE"
 _MARKS = (".git", "pyproject.toml")
@@ -16,12 +18,18 @@ def locate(explicit: str | os.PathLike[str] | None = None, start: Path | None = 
     The first of these counts: ``explicit`` (``--store``), the environment variable ``KNEE_STORE``,
     ``knee.db`` in the nearest folder at or above ``start`` (default: the current one) that holds ``.git`` or
     ``pyproject.toml``, ``knee.db`` in ``start``.
+
+    Raises:
+        KneeError: there is no current folder any more.
     """
     if explicit:
         return Path(explicit).expanduser()  # a shell leaves --store=~/knee.db as it is
     if named := os.environ.get(VARIABLE):
         return Path(named).expanduser()
-    here = (start or Path.cwd()).resolve()
+    try:
+        here = (start or Path.cwd()).resolve()
+    except FileNotFoundError as error:
+        raise KneeError("the current folder has been deleted", "cd to one that exists") from error
     for folder in (here, *here.parents):
         if any((folder / mark).exists() for mark in _MARKS):
             return folder / NAME

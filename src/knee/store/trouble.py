@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,11 +41,19 @@ _TROUBLE = {
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn an error of SQLite that the user can mend into a ``KneeError``; others pass."""
+    """Turn an error of SQLite that the user can mend into a ``KneeError``; others pass.
+
+    Text that is no JSON any more is damage as well, which SQLite cannot see.
+    """
     try:
         yield
+    except json.JSONDecodeError as error:
+        text, advice = _TROUBLE[sqlite3.SQLITE_CORRUPT]
+        raise KneeError(text.format(path=path), advice) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
+        if code is None and "decode" in str(error):  # Python's own: a text that is no UTF-8
+            code = sqlite3.SQLITE_CORRUPT
         known = _TROUBLE.get(code & 0xFF) if code is not None else None
         if known is None:
             raise
