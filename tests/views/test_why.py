@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +52,12 @@ def test_innocent_untried_and_rejected_are_told() -> None:
     assert "no collection ran" in shown
     assert "allocator: no other allocator" in shown
     assert "Rejected: lock: 95%" in shown
+
+
+def test_what_a_single_launch_showed_says_so() -> None:
+    once = {"arm": "rounded", "title": "", "share": Interval(-math.inf, 0.03, math.inf), "text": ""}
+    assert "gives back 3 % (seen once)" in text(replace(ALL["one"], innocent=(once,)))
+    assert "seen once" not in text(ALL["one"])
 
 
 def test_what_was_only_observed_is_marked() -> None:

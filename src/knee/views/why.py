@@ -168,6 +168,8 @@ def _tried(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for entry in entries:
         told = entry["text"] or f"gives back {_span(entry['share'])}"
+        if not entry["text"] and not entry["share"].bounded and not math.isnan(entry["share"].estimate):
+            told += " (seen once)"
         table.add_row(entry["arm"], Text(told, style="dim"))
     return table
 
