@@ -43,7 +43,8 @@ def _load(path: str, name: str = "operation", **options: Any) -> Loaded:
 def test_the_parameters_decide_how_the_operation_is_called(
     tmp_path: Path, parameters: str, loop: str
 ) -> None:
-    loaded = _load(_write(tmp_path, f"def operation({parameters}): pass"))
+    path = _write(tmp_path, f"def setup(workers): pass\ndef operation({parameters}): pass")
+    loaded = _load(path)
     assert loaded.loop.__name__ == loop
 
 
@@ -52,13 +53,43 @@ def test_an_operation_that_wants_more_is_refused_with_what_it_may_take(tmp_path:
         _load(_write(tmp_path, "def operation(a, b, c): pass"))
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("async def operation(): pass", "runs nothing: it is async"),
+        ("async def operation(): yield", "runs nothing: it is async"),
+        ("def operation(): yield", "runs nothing: it is a generator"),
+        ("def operation(state): pass", r"takes a state, and there is no setup\(workers\)"),
+    ],
+)
+def test_an_operation_that_could_only_be_called_in_vain_is_refused(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    with pytest.raises(WorkloadError, match=told):
+        _load(_write(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A:\n    def operation(self, state): pass",
+        "class A:\n    def setup(self, workers): pass\n    @staticmethod\n    def operation(state): pass",
+    ],
+)
+def test_a_method_has_no_instance_to_be_called_on(tmp_path: Path, text: str) -> None:
+    path = _write(tmp_path, text)
+    for name in ("A", "A.operation"):
+        with pytest.raises(WorkloadError, match=r"A\.\w+ is a method, and there is no instance"):
+            _load(path, name)
+
+
 def test_a_missing_callable_is_told_with_the_names_that_are_there(tmp_path: Path) -> None:
     with pytest.raises(WorkloadError, match="has no 'operation'; it has other, some"):
         _load(_write(tmp_path, "def some(): pass\ndef other(): pass\nx = 1"))
 
 
 def test_something_that_is_no_callable_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WorkloadError, match="a list, not a callable"):
+    with pytest.raises(WorkloadError, match="of type list, not a callable"):
         _load(_write(tmp_path, "operation = []"))
 
 
@@ -132,6 +163,7 @@ def test_a_statement_runs_in_one_loop_and_shares_the_names_of_its_setup() -> Non
 def test_the_loops_call_as_often_as_told(tmp_path: Path) -> None:
     path = _write(
         tmp_path,
+        "def setup(workers): pass\n"
         "def operation(state): state.append(1)\n"
         "def shared(state, share): state.extend(share)\n"
         "count = []\n"

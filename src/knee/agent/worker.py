@@ -196,5 +196,13 @@ def raised(error: BaseException, **where: Any) -> Message:
         if isinstance(error, SystemExit)
         else "raised"
     )
-    text = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()[-1]
+    text = _line(error)
     return {"is": "raised", "kind": kind, "text": text, "traceback": "".join(lines), **where}
+
+
+def _line(error: BaseException) -> str:
+    """The type of an exception and what it says, on one line that is not too long for a list."""
+    lines = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()
+    # A syntax error tells its place first, in indented lines that the traceback has too.
+    text = lines[-1] if isinstance(error, SyntaxError) else " ".join(line.strip() for line in lines)
+    return text if len(text) <= 300 else f"{text[:297]}..."

@@ -155,8 +155,33 @@ def _pick(module: types.ModuleType, name: str) -> Loaded:
     if isinstance(found, type) and hasattr(found, "operation"):
         holder, found = found, found.operation
     if not callable(found):
-        raise WorkloadError(f"'{name}' is a {type(found).__name__}, not a callable")
-    return Loaded(holder, found, module.__dict__, _loop(found, name))
+        raise WorkloadError(f"'{name}' is of type {type(found).__name__}, not a callable")
+    for member in (found, *(getattr(holder, each, None) for each in ("setup", "setup_worker", "teardown"))):
+        _refuse_method(holder, member)
+    if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
+        raise WorkloadError(
+            f"calling '{name}' runs nothing: it is async; call asyncio.run in a function of its own"
+        )
+    if inspect.isgeneratorfunction(found):
+        raise WorkloadError(
+            f"calling '{name}' runs nothing: it is a generator; use it up in a function of its own"
+        )
+    loaded = Loaded(holder, found, module.__dict__, _loop(found, name))
+    if loaded.loop is _loop_state and loaded.setup is None and loaded.setup_worker is None:
+        raise WorkloadError(
+            f"'{name}' takes a state, and there is no setup(workers) that makes one for each worker"
+        )
+    return loaded
+
+
+def _refuse_method(holder: Any, member: Any) -> None:
+    """A function of a class that wants an instance; of a namespace all are static."""
+    if isinstance(holder, type) and isinstance(member, types.FunctionType):
+        names = member.__code__.co_varnames[: member.__code__.co_argcount]
+        if names[:1] == ("self",):
+            raise WorkloadError(
+                f"{member.__qualname__} is a method, and there is no instance: make it a @staticmethod without self"
+            )
 
 
 def _loop(operation: Callable[..., Any], name: str) -> Loop:

@@ -34,4 +34,6 @@ def advice(loss: Loss) -> str:
     places = _PLACE.findall(loss.traceback)
     if places:
         return "see line {1} of {0}".format(*places[-1])
+    if "setup(" in loss.text or "@staticmethod" in loss.text or "runs nothing" in loss.text:
+        return "see The five verbs in README.md for the shape of a workload"
     return "name a callable that takes nothing, or one state"

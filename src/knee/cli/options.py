@@ -17,7 +17,7 @@ from knee.plan.workload import Workload, from_command, from_statement, from_targ
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _WORDS_AFTER = "knee.words-after-dashes"
-_LIKE_TARGET = re.compile(r"(?P<file>[\w./\\~-]+)(?::[A-Za-z_][\w.]*)?")
+_LIKE_TARGET = re.compile(r"(?P<file>[\w./\\~-]+)(?P<name>:[A-Za-z_][\w.]*)?")
 
 
 class Measuring(click.Command):
@@ -46,7 +46,10 @@ def workload(text: str, setup: str | None) -> Workload:
     """
     match = _LIKE_TARGET.fullmatch(text)
     looks = match is not None and (
-        match["file"].endswith(".py") or Path(match["file"]).exists() or Path(f"{match['file']}.py").exists()
+        match["file"].endswith(".py")
+        or Path(match["file"]).exists()
+        or Path(f"{match['file']}.py").exists()
+        or (match["name"] is not None and not match["file"].isidentifier())
     )
     if looks or ".py:" in text:
         if setup is not None:

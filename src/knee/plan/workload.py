@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from dataclasses import dataclass
@@ -95,6 +96,10 @@ def from_statement(statement: str, setup: str = "") -> Workload:
             raise KneeError(
                 f"the {part} {source!r} does not compile: {error}", "quote it for the shell"
             ) from error
+    if not ast.parse(statement).body:
+        raise KneeError(
+            f"the statement {statement!r} is empty", "write what is to be measured, quoted for the shell"
+        )
     return Workload("statement", statement=statement, setup=setup)
 
 
