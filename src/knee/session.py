@@ -15,6 +15,7 @@ import numpy as np
 
 import knee.native
 from knee.analysis import fingerprint
+from knee.errors import KneeError
 from knee.launch.command import CommandHost
 from knee.launch.host import AgentHost, Host
 from knee.launch.interpreter import ask
@@ -86,8 +87,10 @@ def resume(store: Store, number: int, tell: Tell) -> Measured:
     """Go on with a run that did not finish, from the launch after the last one that it stored.
 
     Raises:
-        KneeError: it is finished, or being measured.
+        KneeError: it is finished, or being measured; or it is a search for causes, which does not go on.
     """
+    if store.run(number).record.verb == "why":
+        raise KneeError(f"run {number} was made by knee why, and a search starts anew", "ask again: knee why")
     record = store.reopen(number).record
     experiment = Experiment.from_json(record.plan, tuple(treatment_from_json(t) for t in record.treatments))
     calibrated = [data for _, kind, data in store.events(number) if kind == "calibrated"]

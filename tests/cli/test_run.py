@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from knee.plan.experiment import Experiment
 from knee.store.database import Store
 from tests.cli.conftest import Knee, Lab
 from tests.launch.fake import raising
+from tests.schemas import follows
+from tests.synthetic import Synthetic
 
 SCALES = lambda _, kind, workers: 0.001 * (1 + 0.1 * (workers - 1))  # noqa: E731
 
@@ -110,7 +113,11 @@ def test_a_command_with_options_of_its_own(lab: Lab, knee: Knee) -> None:
         (("bench",), "is not a workload"),
         (("bench:operation",), "is not a workload"),
         (("bench.py:operation", "-s", "x = 1"), "-s is for statements"),
+        (("bench.txt:operation",), "is not a workload"),
+        (("src/bench:operation",), "is not a workload"),
         (("sum(",), "does not compile"),
+        (("",), "the statement '' is empty"),
+        ((" # nothing",), "the statement ' # nothing' is empty"),
         (("sum(d)", "-s", "d = ("), "the setup"),
         (("--kind", "threads", "--", "./prog", "{workers}"), "--kind is for Python workloads"),
         (("--python", "3.13", "--", "./prog", "{workers}"), "--python is for Python workloads"),
@@ -222,6 +229,36 @@ def test_ctrl_c_shows_what_was_measured_and_resuming_goes_on_with_it(
     assert {experiment.seed for experiment in lab.experiments} == {5}
     assert 12 <= len(lab.experiments) <= 13
     assert first < 12
+
+
+def test_a_comparison_is_resumed_and_shown_as_one(lab: Lab, knee: Knee, bench: str, tmp_path: Path) -> None:
+    (tmp_path / "bench.py").write_text("def operation(): pass\ndef other(): pass\n")
+    reps = iter(range(10**9))
+
+    def interrupted(what: tuple[object, ...]) -> None:
+        if what[0] == "rep" and next(reps) == 200:
+            raise KeyboardInterrupt
+
+    lab.trouble = interrupted
+    ended = knee("compare", bench, "bench.py:other", "--workers", "1,2", "--launches", "9")
+    assert ended.code == 130
+    assert "knee run --resume 1 goes on with it" in ended.out
+    ended = knee("run", "--resume", "--json", "resumed.json")
+    assert ended.code == 0
+    assert "bench.py:other against bench.py:operation" in ended.out
+    assert "A/A control" in ended.out
+    follows(json.loads(Path("resumed.json").read_text()), "compare")
+
+
+def test_a_search_for_causes_is_not_resumed(lab: Lab, knee: Knee, bench: str) -> None:
+    with Store.open("knee.db") as store:
+        Synthetic(launches=1, status="interrupted").into(store)
+        run = store.begin(replace(Synthetic().record(), verb="why"))
+        store.finish(run, "interrupted")
+        assert store.resolve("last", resumable=True) == 1
+    ended = knee("run", "--resume", str(run))
+    assert (ended.code, ended.out, lab.experiments) == (2, "", ())
+    assert ended.err.startswith(f"knee: run {run} was made by knee why, and a search starts anew\n")
 
 
 def test_a_target_is_told_from_a_statement_by_its_looks(knee: Knee, bench: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -147,10 +148,10 @@ def ladder_to(useful: int) -> tuple[int, ...]:
 def _measured(
     experiment: Experiment | None, resume: str | None, path: str | None, plot: Path | None, json: str | None
 ) -> int:
-    from knee.analysis.run import analyse
     from knee.cli.measured import measured
 
     with measured(experiment, path, resume) as (store, run):
-        report = analyse(store, run)
-    output.show(report, plot, json)
+        verb = store.run(run).record.verb  # what is resumed may be a comparison
+        report = importlib.import_module(output.ANALYSES[verb]).analyse(store, run)
+    output.show(report, plot, json, verb)
     return output.exit_code(report.status)

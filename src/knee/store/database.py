@@ -179,7 +179,7 @@ class Store:
 
         Args:
             name: what the user typed.
-            resumable: ``last`` means the newest run that did not finish.
+            resumable: ``last`` means the newest run that can be gone on with.
 
         Raises:
             KneeError: there is none.
@@ -188,7 +188,7 @@ class Store:
             return self.run(int(name)).id
         if name != "last":
             raise KneeError(f"'{name}' is not a run", "knee list shows the runs; 'last' is the newest")
-        runs = [run for run in self.runs() if not resumable or run.status not in ("running", "finished")]
+        runs = [run for run in self.runs() if not resumable or run.resumable]
         if not runs:
             kind = "run to go on with" if resumable else "run"
             raise KneeError(f"there is no {kind} in {self.path}", "knee list shows those that there are")

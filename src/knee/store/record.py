@@ -68,6 +68,11 @@ class StoredRun:
         """What the user types to mean it."""
         return str(self.id)
 
+    @property
+    def resumable(self) -> bool:
+        """Whether it can be gone on with: it did not finish, and is no search for causes, which starts anew."""
+        return self.record.verb != "why" and self.status not in ("running", "finished")
+
 
 @dataclass(frozen=True)
 class LaunchRecord:

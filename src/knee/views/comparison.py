@@ -6,14 +6,15 @@ import io
 from collections.abc import Iterator
 
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from knee.analysis.compare import BLOCKINGS, CompareReport, KindComparison
 from knee.stats.comparison import Row
 from knee.stats.interval import Interval
 from knee.stats.phases import PhaseRow
-from knee.views import cells, terminal, units
+from knee.views import terminal, units
+from knee.views.fitting import Column, Fitting
+from knee.views.hanging import Hanging
 
 _STYLES = {"faster": "green", "slower": "red", "same": "", "cannot-tell": "dim", "suspect": "yellow"}
 
@@ -42,11 +43,11 @@ def text(report: CompareReport, width: int = 140) -> str:
 def parts(report: CompareReport) -> Iterator[RenderableType]:
     """What is printed, from the top: heading, a table a kind, phases, what they mean, control, hazards, losses."""
     names = [f"{', '.join(report.labels[1:])} against {report.labels[0]}"]
-    yield Text(names[0], style="bold")
-    yield Text(BLOCKINGS[report.blocking], style="dim")
+    yield Hanging(Text(names[0], style="bold"))
+    yield Hanging(Text(BLOCKINGS[report.blocking], style="dim"))
     for label, found in zip(report.labels[1:], report.differences, strict=False):
         for difference in found:
-            yield Text(f"{label} differs also in {difference.text}", style="yellow")
+            yield Hanging(Text(f"{label} differs also in {difference.text}", style="yellow"))
     for kind in report.kinds:
         yield Text()
         yield table(kind, report)
@@ -54,67 +55,56 @@ def parts(report: CompareReport) -> Iterator[RenderableType]:
             yield Text()
             yield phases(kind, report)
         for sentence in kind.explanations:
-            yield Text(sentence, style="bold")
+            yield Hanging(Text(sentence, style="bold"))
         yield control(report, kind)
     if not report.kinds:
         yield Text("Nothing was measured.", style="bold")
-    if report.hazards:
+    if report.kinds and report.hazards:
         yield Text()
         yield terminal.hazards(report.hazards)
     if report.losses:
         yield Text()
         yield terminal.losses(report.losses)
     yield Text()
-    yield Text(cells.summary(report))
+    yield from terminal.footing(report)
 
 
 def table(kind: KindComparison, report: CompareReport) -> RenderableType:
     """Ratio and interval first, absolute times beside."""
     several = len(report.labels) > 2
-    found = Table(
-        title=kind.comparison.kind, title_justify="left", title_style="bold", header_style="", pad_edge=False
-    )
-    if several:
-        found.add_column("treatment")
-    for name in ("workers", "ratio", "interval", "time", "against"):
-        found.add_column(name, justify="right", no_wrap=True)
-    found.add_column("verdict")
+    first = [Column("treatment", "left")] if several else []
+    ratio = [Column(name) for name in ("workers", "ratio", "interval")]
+    times = [Column(name) for name in ("time", "against")]
+    found = Fitting([*first, *ratio, Column("verdict", "left", wraps=True), *times], keys=1 + several)
     for row in kind.comparison.rows:
-        first = [report.labels[row.treatment]] if several else []
-        found.add_row(
-            *first,
-            *_cells(row, kind.comparison.margin, report.seconds_per_launch),
-            style=_STYLES[row.verdict],
-        )
+        label = [report.labels[row.treatment]] if several else []
+        cells = _cells(row, kind.comparison.margin, report.seconds_per_launch)
+        found.add([*label, *cells], _STYLES[row.verdict])
     note = Text(
         "Ratio: time of the new over time of the old; below 1 is faster. Differences up to "
         f"{kind.comparison.margin:.0%} are the same. Intervals hold with {kind.comparison.confidence:.0%} over all "
         "treatments and looks.",
         style="dim",
     )
-    return Group(found, note)
+    return Group(Text(kind.comparison.kind, style="bold cyan"), found, Text(), Hanging(note))
 
 
 def phases(kind: KindComparison, report: CompareReport) -> RenderableType:
     """Where the difference lands."""
     several = len(report.labels) > 2
-    found = Table(title="Where the difference lands", title_justify="left", header_style="", pad_edge=False)
-    if several:
-        found.add_column("treatment")
-    found.add_column("workers", justify="right")
-    found.add_column("phase")
-    for name in ("time per call", "against", "difference", "share"):
-        found.add_column(name, justify="right", no_wrap=True)
+    first = [Column("treatment", "left")] if several else []
+    names = [Column(name) for name in ("time per call", "against", "difference", "share")]
+    found = Fitting([*first, Column("workers"), Column("phase", "left"), *names], keys=2 + several)
     for row in kind.phases:
-        first = [report.labels[row.treatment]] if several else []
-        found.add_row(*first, *_phase(row), style="" if row.difference.excludes(0.0) else "dim")
-    return found
+        label = [report.labels[row.treatment]] if several else []
+        found.add([*label, *_phase(row)], "" if row.difference.excludes(0.0) else "dim")
+    return Group(Text("Where the difference lands", style="bold"), found)
 
 
 def control(report: CompareReport, kind: KindComparison) -> RenderableType:
     """The A/A control, whether effects follow the treatment, and what was done about waiting for a CPU."""
     found = kind.comparison.control
-    lines: list[RenderableType] = []
+    lines: list[Text] = []
     if found.ratio is None:
         lines.append(Text("A/A control: not measured.", style="yellow"))
     else:
@@ -138,10 +128,10 @@ def control(report: CompareReport, kind: KindComparison) -> RenderableType:
         # The A/A copy has no label of its own.
         name = (*report.labels, f"{report.labels[0]} again")[waited.culprit]
         lines.append(Text(f"{name} waits for a CPU by its own doing: that stayed in.", style="dim"))
-    return Group(*lines)
+    return Group(*(Hanging(line) for line in lines))
 
 
-def _cells(row: Row, margin: float, seconds: float | None) -> list[RenderableType]:
+def _cells(row: Row, margin: float, seconds: float | None) -> list[str]:
     workers = "all" if row.workers is None else str(row.workers)
     verdict = row.verdict.replace("-", " ")
     if row.verdict == "cannot-tell":
@@ -149,13 +139,13 @@ def _cells(row: Row, margin: float, seconds: float | None) -> list[RenderableTyp
             verdict += f": it lies at the margin of {margin:.0%}, or too few launches tell the spread"
         else:
             took = "" if seconds is None else f" ({units.span(row.needed * seconds)})"
-            verdict += f": about {row.needed} launches more{took}"
+            verdict += f": about {row.needed} {'launch' if row.needed == 1 else 'launches'} more{took}"
     ratio = f"{row.ratio.estimate:.3f}"
     interval = _range(row.ratio, estimate=False)
     if row.modes:
         ratio = "modes"
         interval = "\n".join(f"{mode.share:.0%}: {mode.value.exp().estimate:.3f}" for mode in row.modes)
-    return [workers, ratio, interval, _time(row.time), _time(row.time_against), verdict]
+    return [workers, ratio, interval, verdict, _time(row.time), _time(row.time_against)]
 
 
 def _phase(row: PhaseRow) -> list[str]:

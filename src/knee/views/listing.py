@@ -6,12 +6,13 @@ import datetime
 import json
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from knee.store.record import StoredRun
 from knee.views import units
+from knee.views.fitting import Column, Fitting
+from knee.views.hanging import Hanging
 
 SCHEMA = 1
 """Version of the ``list`` JSON; fields are only ever added."""
@@ -28,20 +29,27 @@ _STYLES = {
 def render(runs: Sequence[StoredRun], path: str, console: Console) -> None:
     """Print a table, the newest run last."""
     if not runs:
-        console.print(f"No runs in {path}.")
+        console.print(Hanging(f"No runs in {path}."))
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in ("run", "when", "verb", "workload", "launches", "took", "status"):
-        table.add_column(
-            name, justify="right" if name in ("run", "launches", "took") else "left", no_wrap=True
-        )
+    table = Fitting(
+        [
+            Column("run"),
+            Column("when", "left"),
+            Column("verb", "left"),
+            Column("workload", "left", wraps=True),
+            Column("launches"),
+            Column("took"),
+            Column("status", "left"),
+        ]
+    )
     for run in runs:
         when = datetime.datetime.fromtimestamp(run.record.created).strftime("%Y-%m-%d %H:%M")
         took = "" if run.finished is None else units.span(run.finished - run.record.created)
         cells = (run.name, when, run.record.verb, run.record.workload, str(run.launches), took, run.status)
-        table.add_row(*(_escaped(cell) for cell in cells), style=_STYLES[run.status])
+        table.add([" ".join(cell.split()) for cell in cells], _STYLES[run.status])
     console.print(table)
-    console.print(f"\nIn {_escaped(path)}. knee show RUN shows one.", style="dim")
+    console.print()
+    console.print(Hanging(Text(f"In {path}. knee show RUN shows one.", style="dim")))
 
 
 def to_json(runs: Sequence[StoredRun]) -> str:
@@ -63,8 +71,3 @@ def to_json(runs: Sequence[StoredRun]) -> str:
         for run in runs
     ]
     return json.dumps({"schema": SCHEMA, "runs": listed}, indent=2, ensure_ascii=False) + "\n"
-
-
-def _escaped(text: str) -> str:
-    """Text that rich does not take for markup, on one line."""
-    return " ".join(text.split()).replace("[", "\\[")

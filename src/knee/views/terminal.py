@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from knee.analysis.compare import CompareReport
 from knee.analysis.report import LAWS, Hazard, KindReport, RunReport
 from knee.launch.sample import Loss
 from knee.stats.ladder import MODES, SUSPECT
 from knee.views import cells
+from knee.views.fitting import Column, Fitting
 from knee.views.hanging import Hanging
 
 _LEGEND = (
@@ -71,15 +71,12 @@ def ladder(kind: KindReport) -> RenderableType:
     if kind.ladder is None:
         how = "no result" if kind.available else "not available"
         return Hanging(Text.assemble((kind.kind, "bold"), f": {how}: {kind.reason}"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in cells.NAMES[:-1]:
-        table.add_column(name, justify="right", no_wrap=True)
     flagged = any(row.flags for row in kind.ladder.rows)
-    if flagged:
-        table.add_column(cells.NAMES[-1], no_wrap=True)
+    flags = [Column(cells.NAMES[-1], "left")] if flagged else []
+    table = Fitting([*(Column(name) for name in cells.NAMES[:-1]), *flags])
     for row in kind.ladder.rows:
         texts = cells.row(row, kind)
-        table.add_row(*texts[: None if flagged else -1], style="yellow" if set(row.flags) & _ALARMING else "")
+        table.add(texts[: None if flagged else -1], "yellow" if set(row.flags) & _ALARMING else "")
     parts: list[RenderableType] = [Text(kind.kind, style="bold cyan"), table, Text()]
     parts += [Hanging(note) for note in cells.notes(kind)]
     if split := cells.split(kind):
@@ -92,11 +89,9 @@ def ladder(kind: KindReport) -> RenderableType:
 def phases(kind: KindReport) -> RenderableType:
     """The table of the phases that the workload declares."""
     head, *lines = cells.phases(kind)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for number, name in enumerate(head):
-        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+    table = Fitting([Column(name, "right" if number else "left") for number, name in enumerate(head)])
     for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
+        table.add(line)
     return table
 
 
@@ -126,7 +121,7 @@ def losses(found: Sequence[Loss]) -> RenderableType:
     return Group(*lines)
 
 
-def footing(report: RunReport) -> Iterator[RenderableType]:
+def footing(report: RunReport | CompareReport) -> Iterator[RenderableType]:
     """Where the run is stored and how to see it again, or go on with it."""
     yield Hanging(f"{cells.summary(report)}.")
     if report.status in ("unfinished", "interrupted"):
