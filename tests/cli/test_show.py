@@ -68,3 +68,17 @@ def test_a_file_that_cannot_be_written_is_one_line(knee: Knee, run: int) -> None
     ended = knee("show", "--format", "csv", "-o", "none/out.csv")
     assert ended.code == 2
     assert "cannot be written" in ended.err
+
+
+@pytest.mark.parametrize("beside", [("--format", "csv"), ("--format", "json"), ("-o", "out.txt")])
+def test_json_that_would_be_left_out_is_refused(knee: Knee, run: int, beside: tuple[str, str]) -> None:
+    ended = knee("show", "--json", "out.json", *beside)
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 2)
+    assert not Path("out.json").exists()
+    assert not Path("out.txt").exists()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_plot_is_drawn_beside_every_format(knee: Knee, run: int, form: str) -> None:
+    assert knee("show", "--format", form, "-o", "out.txt", "--plot", "out.svg").code == 0
+    assert "<svg" in Path("out.svg").read_text()

@@ -28,12 +28,17 @@ FORMATS = ("table", "json", "csv", "markdown", "pyperf")
 def command(run: str, form: str, file: str, store: str | None, plot: Path | None, json: str | None) -> None:
     """Show a stored run again: RUN is its number, or last.
 
-    Without --format, --json FILE writes JSON as knee run does.
+    --json FILE writes JSON beside the table, as knee run does.
     """
     from knee.store.database import Store
     from knee.store.location import locate
 
     output.check(plot, json)
+    if json is not None and (form != "table" or file != "-"):
+        raise KneeError(
+            "--json stands beside the table on standard output, not beside --format or --output",
+            "call knee show once for each",
+        )
     with Store.open(locate(store), readonly=True) as opened:
         number = opened.resolve(run)
         verb = opened.run(number).record.verb
@@ -46,6 +51,7 @@ def command(run: str, form: str, file: str, store: str | None, plot: Path | None
             from knee.views import pyperf
 
             output.write(file, pyperf.render(report, opened.reps(number)))
+            output.draw(report, plot, verb, quiet=file == "-")
             return
     if form == "table" and file == "-":
         output.show(report, plot, json, verb)
