@@ -38,6 +38,7 @@ def bench(tmp_path: Path) -> Path:
         ((), "nothing to look into"),
         (("bench.py:operation", "--workers", "1"), "one worker"),
         (("bench.py:operation", "--kind", "processes"), "--kind does not apply"),
+        (("bench.py:operation", "--launches", "3"), "--launches does not apply"),
         (("bench.py:operation", "--env", "A=1", "--env", "A=2"), "one treatment"),
         (("bench.py:operation", "--", "prog", "{workers}"), "do not mix"),
         (("nowhere.py:operation",), "no file"),
