@@ -74,7 +74,9 @@ def ask(workload: Workload, given: Mapping[str, Any]) -> Any:
     if given["kinds"]:
         raise KneeError("--kind does not apply", "knee why compares kinds of worker itself")
     if given["launches"]:
-        raise KneeError("--launches does not apply", "knee why makes as many as its answer needs, within --budget")
+        raise KneeError(
+            "--launches does not apply", "knee why makes as many as its answer needs, within --budget"
+        )
     pythons = () if given["python"] is None else (given["python"],)
     found = treatments([workload], {**given, "python": pythons, "commits": ()}).found
     if len(found) > 1:
