@@ -368,3 +368,37 @@ def _lives(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+@pytest.mark.parametrize("packages", [(), ("something==1.0",)])
+def test_what_was_installed_comes_before_files_beside_the_workload(
+    tmp_path: Path, kind: str, packages: tuple[str, ...]
+) -> None:
+    (tmp_path / "colorsys.py").write_text("beside = True")  # as the working tree of a package under test
+    file = tmp_path / "work.py"
+    file.write_text(
+        "import colorsys\n"
+        "def operation():\n"
+        f"    assert hasattr(colorsys, 'beside') is {not packages}, colorsys.__file__\n"
+    )
+    with _launch(file, "operation", packages=packages) as host:
+        host.start()
+        host.open(kind, 1, [0])  # type: ignore[arg-type]
+        host.rep(0, 1, probe=False)
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+@pytest.mark.parametrize(
+    ("name", "text"), [("nothing", "work has no 'nothing'"), ("methods", "methods.operation is a method")]
+)
+def test_a_workload_that_does_not_load_is_told_alike_by_every_kind(
+    tmp_path: Path, kind: str, name: str, text: str
+) -> None:
+    file = tmp_path / "work.py"
+    file.write_text("class methods:\n    def operation(self): pass\n")
+    with _launch(file, name) as host:
+        host.start()
+        with pytest.raises(Lost, match=text) as caught:
+            host.open(kind, 1, [0])  # type: ignore[arg-type]
+    assert (caught.value.where, caught.value.traceback) == ("load", "")

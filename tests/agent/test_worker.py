@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knee.agent.worker import raised
+from knee.agent.workload import WorkloadError
 
 
 def told(error: BaseException) -> str:
@@ -18,6 +19,10 @@ def test_an_exception_is_one_line_that_begins_with_its_type() -> None:
     assert told(ValueError("first\n  second\n")) == "ValueError: first second"
     assert told(KeyError("")) == "KeyError: ''"
     assert told(KeyboardInterrupt()) == "KeyboardInterrupt"
+
+
+def test_what_knee_says_of_a_workload_needs_no_type() -> None:
+    assert told(WorkloadError("setup must return a list")) == "setup must return a list"
 
 
 def test_a_syntax_error_is_told_without_its_place() -> None:

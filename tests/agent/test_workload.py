@@ -141,6 +141,29 @@ def test_a_workload_in_a_package_can_use_relative_imports(tmp_path: Path) -> Non
     assert _load(path).operation() == 5
 
 
+def test_what_was_installed_comes_before_what_lies_beside_the_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {name: tmp_path / name for name in ("beside", "named", "site")}
+    for name, place in places.items():
+        place.mkdir()
+        (place / "under_test.py").write_text(f"place = {name!r}")
+    (places["beside"] / "helper.py").write_text("")
+    path = _write(places["beside"], "import helper, under_test\ndef operation(): return under_test.place")
+    monkeypatch.setenv("PYTHONPATH", str(places["named"]))
+    sys.path[:0] = [str(places["named"]), str(places["site"])]
+    assert _load(path, installed=True).operation() == "site"
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_folder_is_put_on_the_path_once(tmp_path: Path, installed: bool) -> None:
+    path = _write(tmp_path, "def operation(): pass")
+    for _ in range(3):
+        _load(path, installed=installed, private=True)
+    assert sys.path.count(str(tmp_path)) == 1
+    assert sys.path.index(str(tmp_path)) == (len(sys.path) - 1 if installed else 0)
+
+
 def test_a_script_is_not_imported(tmp_path: Path) -> None:
     path = _write(tmp_path, "def operation(): return __name__", "some_script.py")
     loaded = _load(path, loader="script")

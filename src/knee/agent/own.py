@@ -9,7 +9,7 @@ from typing import Any
 from knee.agent.channel import Channel
 from knee.agent.meter import factory
 from knee.agent.worker import Seat, Worker, raised
-from knee.agent.workload import load
+from knee.agent.workload import WorkloadError, load
 
 
 def live(source: int, sink: int, greeting: str) -> None:
@@ -26,6 +26,7 @@ def live(source: int, sink: int, greeting: str) -> None:
         return
     index, workers = hello["index"], hello["workers"]
     made: list[Any] = []
+    stage = "setup"
     try:
         if hello["cpus"]:
             os.sched_setaffinity(0, {hello["cpus"][index % len(hello["cpus"])]})
@@ -35,13 +36,18 @@ def live(source: int, sink: int, greeting: str) -> None:
             if number not in hello["wanted"]:
                 seats.append(None)
                 continue
-            loaded = load(treatment["workload"], treatment["loader"])
+            stage = "load"
+            loaded = load(treatment["workload"], treatment["loader"], installed=treatment["installed"])
+            stage = "setup"
             states = loaded.states(workers)
             made.append((loaded, states))
             seats.append(Seat(loaded, loaded.state(index, workers, states[index] if states else None)))
         worker.prepare(seats)
+    except WorkloadError as error:
+        channel.send({**raised(error, worker=index, where="load"), "traceback": ""})
+        return
     except BaseException as error:
-        channel.send(raised(error, worker=index, where="setup"))
+        channel.send(raised(error, worker=index, where=stage))
         return
     channel.send({"is": "ready", "worker": index})
     worker.serve()

@@ -132,10 +132,11 @@ class Launch:
         """Load the workload as the arm wants it; what is not private is loaded once for all pools."""
 
         def get(private: bool) -> Loaded:
+            given = treatment["workload"], treatment["loader"]
             if private:
-                return load(treatment["workload"], treatment["loader"], private=True)
+                return load(*given, private=True, installed=treatment["installed"])
             if number not in self._loaded:
-                self._loaded[number] = load(treatment["workload"], treatment["loader"])
+                self._loaded[number] = load(*given, installed=treatment["installed"])
             return self._loaded[number]
 
         return self._arm.copies(get, workers)

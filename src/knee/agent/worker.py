@@ -13,7 +13,7 @@ from typing import Any
 
 from knee import _phase
 from knee.agent.channel import Message
-from knee.agent.workload import Loaded
+from knee.agent.workload import Loaded, WorkloadError
 
 
 class Seat:
@@ -202,6 +202,8 @@ def raised(error: BaseException, **where: Any) -> Message:
 
 def _line(error: BaseException) -> str:
     """The type of an exception and what it says, on one line that is not too long for a list."""
+    if isinstance(error, WorkloadError):
+        return str(error)  # in Knee's own words already
     lines = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()
     # A syntax error tells its place first, in indented lines that the traceback has too.
     text = lines[-1] if isinstance(error, SyntaxError) else " ".join(line.strip() for line in lines)

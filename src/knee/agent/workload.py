@@ -88,13 +88,17 @@ class WorkloadError(Exception):
     """The workload does not have the shape that Knee calls; the text says what it should be."""
 
 
-def load(spec: dict[str, Any], loader: str = "import", *, private: bool = False) -> Loaded:
+def load(
+    spec: dict[str, Any], loader: str = "import", *, private: bool = False, installed: bool = False
+) -> Loaded:
     """Load the workload that ``Workload.to_json`` described.
 
     Args:
         spec: the workload.
         loader: ``"import"`` or ``"script"``.
         private: execute the module again and share nothing with the copy that is imported already.
+        installed: packages were installed for this treatment; they come before files of the same name that lie beside
+            the workload or on PYTHONPATH, such as the working tree of the package under test.
 
     Raises:
         WorkloadError: no such callable, or one that takes other arguments.
@@ -102,18 +106,17 @@ def load(spec: dict[str, Any], loader: str = "import", *, private: bool = False)
     """
     if spec["form"] == "statement":
         return _statement(spec["statement"], spec["setup"])
-    module = _module(spec["file"], loader, private)
+    module = _module(spec["file"], loader, private, installed)
     return _pick(module, spec["name"])
 
 
-def _module(path: str, loader: str, private: bool) -> types.ModuleType:
+def _module(path: str, loader: str, private: bool, installed: bool) -> types.ModuleType:
     folder, name = os.path.dirname(path), os.path.splitext(os.path.basename(path))[0]
     parts = [name]
     while os.path.isfile(os.path.join(folder, "__init__.py")):
         folder, package = os.path.split(folder)
         parts.insert(0, package)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    _reach(folder, installed)
     if loader == "script":
         module = types.ModuleType(name)
         module.__file__ = path
@@ -137,6 +140,17 @@ def _module(path: str, loader: str, private: bool) -> types.ModuleType:
         sys.modules[full] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _reach(folder: str, installed: bool) -> None:
+    """Let imports find what lies beside the workload: first as for a script, or after what was installed."""
+    if not installed:
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        return
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    last = dict.fromkeys(os.path.abspath(entry) for entry in (*filter(None, named), folder))
+    sys.path[:] = [*(entry for entry in sys.path if os.path.abspath(entry or ".") not in last), *last]
 
 
 def _pick(module: types.ModuleType, name: str) -> Loaded:

@@ -136,7 +136,10 @@ class AgentHost:
             os.close(back_write)
         self._sink, self._source = there_write, back_read
         os.set_blocking(self._source, False)
-        treatments = [{"workload": t.workload.to_json(), "loader": t.loader} for t in self._treatments]
+        treatments = [
+            {"workload": t.workload.to_json(), "loader": t.loader, "installed": bool(t.packages)}
+            for t in self._treatments
+        ]
         arm = None
         if first.arm is not None:
             arm = {"file": first.arm.file, "variant": first.arm.variant, "options": dict(first.arm.options)}
