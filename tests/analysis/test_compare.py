@@ -203,12 +203,13 @@ def test_a_package_that_came_along_with_the_one_that_varies_is_told() -> None:
         ("targets", _taken(name="new"), []),
         ("--python", _taken(version="3.14.0"), []),
         ("targets", _taken(version="3.14.0"), ["interpreter version"]),
-        ("--git", _taken("mine @ file:///b"), []),
+        ("--git", _taken("mine==1.0 (sha256:b)", "torch==2.0+cpu"), []),
+        ("--git", _taken("mine==1.0 (sha256:b)", "torch==2.1+cpu"), ["packages torch"]),
     ],
 )
 def test_only_what_was_not_meant_to_differ_is_told(
     varies: str, other: dict[str, object], told: list[str]
 ) -> None:
-    first = _taken("mine @ file:///a") if varies == "--git" else _taken()
+    first = _taken("mine==1.0 (sha256:a)", "torch==2.0+cpu") if varies == "--git" else _taken()
     [found] = unmeant({"treatments": [first, other]}, varies)
     assert [difference.what for difference in found] == told

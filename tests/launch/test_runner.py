@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable
 from dataclasses import replace
@@ -387,4 +388,20 @@ def test_treatments_that_return_something_else_are_not_compared(
     outcome = lab.measure()
     assert outcome.status == status
     if outcome.failure is not None:
-        assert "returned y and a x" in outcome.failure.text
+        assert re.search(r"(b|c) returned y and a x|a returned y and c x", outcome.failure.text)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_result_is_told_with_the_treatment_that_returned_it(seed: int) -> None:
+    lab = Lab(Experiment("compare", (A, ELSEWHERE), launches=1, outputs=True, seed=seed))
+
+    def start(_: Experiment, treatments: Any) -> FakeHost:
+        own = [treatment.label for treatment in treatments]
+        kind = type("Answering", (_Answering,), {"digests": [own], "same": [[True for _ in own]]})
+        host: FakeHost = kind(lab.clock, lab.log, lambda *_: 0.001, lambda _: None, 1e9)
+        return host
+
+    lab.runner._start = start
+    failure = lab.measure().failure
+    assert failure is not None
+    assert re.match(r"outputs: (a returned a and c c|c returned c and a a) ", failure.text)

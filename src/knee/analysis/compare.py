@@ -171,7 +171,7 @@ def _packages(part: Mapping[str, Any], option: str, name: str) -> dict[str, str]
     return {
         package: version
         for package, version in found.items()
-        if package != name and not (option == "--git" and ("/" in version or "+" in version))
+        if package != name and not (option == "--git" and "(sha256:" in version)
     }
 
 

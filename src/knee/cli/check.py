@@ -66,6 +66,7 @@ Exit code: 0 nothing proven against it, 1 a condition is proven broken or nothin
     metavar="SHARE@WORKERS",
     help="Proven below this fails: 0.7@4; repeatable.",
 )
+@options.outputs_differ
 @output.json
 def command(
     target: str | None,
@@ -134,7 +135,7 @@ def _blocked(
         raise KneeError(f"{commit} is a commit, and those are compared for Python workloads", "name a run")
     resolve(commit)
     pythons = () if given["python"] is None else (given["python"],)
-    given = {**given, "python": pythons, "margin": given["max_slowdown"], "outputs_differ": False}
+    given = {**given, "python": pythons, "margin": given["max_slowdown"]}
     before = treatments([workload], {**given, "commits": (commit,)}).found
     now = treatments([workload], {**given, "commits": (), "packages": (*given["packages"], ".")}).found
     named = (

@@ -74,7 +74,7 @@ Examples:
 @click.option(
     "--only", metavar="TREATMENT", help="Run one of the treatments alone, by its label or its number."
 )
-@click.option("--outputs-differ", is_flag=True, help="The treatments may return different results.")
+@options.outputs_differ
 @output.plot
 @output.json
 def command(

@@ -111,6 +111,15 @@ def precision(function: _F) -> _F:
     return _PRECISION(function)
 
 
+def outputs_differ(function: _F) -> _F:
+    """Add ``--outputs-differ``, for verbs that compare treatments."""
+    return _OUTPUTS_DIFFER(function)
+
+
+_OUTPUTS_DIFFER = click.option(
+    "--outputs-differ", is_flag=True, help="The treatments may return different results."
+)
+
 _PRECISION = click.option(
     "--precision",
     type=parameter.SHARE,

@@ -289,11 +289,11 @@ class Runner:
         together = not self._outputs
         for treatment, digest, same in zip(group.treatments, answer["digests"], answer["same"], strict=True):
             self._outputs[treatment] = digest
-            first = next(iter(self._outputs.values()))
+            number, first = next(iter(self._outputs.items()))
             if digest is None or first is None or (together and same):
                 continue
             if digest["digest"] != first["digest"] or (together and same is False):
-                name, other = self._experiment.label(treatment), self._experiment.label(0)
+                name, other = self._experiment.label(treatment), self._experiment.label(number)
                 text = f"{name} returned {digest['repr']} and {other} {first['repr']} (--outputs-differ allows it)"
                 raise Lost("raised", text, where="outputs")
         self._store.event(
