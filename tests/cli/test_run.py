@@ -119,6 +119,7 @@ def test_a_command_with_options_of_its_own(lab: Lab, knee: Knee) -> None:
         (("",), "the statement '' is empty"),
         ((" # nothing",), "the statement ' # nothing' is empty"),
         (("sum(d)", "-s", "d = ("), "the setup"),
+        (("-s", "x", "--", "./prog", "{workers}"), "-s is for statements"),
         (("--kind", "threads", "--", "./prog", "{workers}"), "--kind is for Python workloads"),
         (("--python", "3.13", "--", "./prog", "{workers}"), "--python is for Python workloads"),
         (("--with", "x", "--", "./prog", "{workers}"), "--with is for Python workloads"),
@@ -206,6 +207,23 @@ def test_a_workload_that_does_not_load_is_bad_input(lab: Lab, knee: Knee, bench:
         "knee: bench.py:operation cannot be loaded: as told",
         "  see line 9 of bench.py",
     ]
+
+
+@pytest.mark.real
+def test_a_command_that_does_not_start_is_bad_input(knee: Knee) -> None:
+    for verb in ("run", "compare"):
+        ended = knee(
+            verb,
+            "--workers",
+            "1",
+            "--",
+            *(["./none {workers}"] * 2 if verb == "compare" else ["./none", "{workers}"]),
+        )
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.splitlines() == [
+            "knee: ./none cannot be run: No such file or directory",
+            "  check its path; it is run without a shell",
+        ]
 
 
 def test_ctrl_c_shows_what_was_measured_and_resuming_goes_on_with_it(

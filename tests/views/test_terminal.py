@@ -7,7 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from knee.analysis.report import LAWS, RunReport
+from knee.analysis.run import analyse
+from knee.store.database import Store
 from knee.views import terminal
+from tests.synthetic import Synthetic, perfect
 
 Report = Callable[[str], RunReport]
 
@@ -29,6 +32,16 @@ def test_a_row_shows_time_throughput_speedup_gain_efficiency_and_ceiling(report:
     for figure in ("137 ms", "29.", "2.9", "0.5", "73%", "4.0"):
         assert figure in row
     assert "CONFIRMED-CODE" in text
+
+
+def test_a_ceiling_that_was_not_measured_has_no_column_but_a_reason(store: Store) -> None:
+    told = {"command": "a command is timed as a whole process", "threads": "for want of native code"}
+    for kind, why in told.items():
+        made = analyse(store, Synthetic(curves={kind: perfect}, control=False).into(store))
+        text = terminal.text(made)
+        head = next(line for line in text.splitlines() if line.startswith("workers "))
+        assert "ceiling" not in head
+        assert f"Ceiling: not measured, {why}" in flat(text)
 
 
 def test_the_knee_is_named_with_its_reason(report: Report) -> None:

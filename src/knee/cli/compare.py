@@ -97,6 +97,8 @@ def command(
             "nothing to compare" if not targets else "targets and commands do not mix",
             "name targets (bench.py:old bench.py:new) or commands after --, each quoted as one word",
         )
+    if words:
+        options.refuse_setup(given["setup"])
     workloads = commands(words) if words else [options.workload(text, given["setup"]) for text in targets]
     made = treatments(workloads, given)
     found = made.found

@@ -8,12 +8,13 @@ from knee.errors import KneeError
 from knee.launch.runner import LOADING
 from knee.launch.sample import Loss
 
+_STARTING = "start: "
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[\w.]+)'")
 _PLACE = re.compile(r'File "(?P<file>[^"<]+)", line (?P<line>\d+)')
 
 
 def refuse(workload: str, loss: Loss | None) -> None:
-    """Raise if a run ended because its workload does not load.
+    """Raise if a run ended because its workload does not load, or its command does not start.
 
     Args:
         workload: how it is named.
@@ -22,7 +23,11 @@ def refuse(workload: str, loss: Loss | None) -> None:
     Raises:
         KneeError: with the reason in one line, and the place in the source where there is one.
     """
-    if loss is not None and loss.text.startswith(LOADING):
+    if loss is None:
+        return
+    if loss.text.startswith(_STARTING):
+        raise KneeError(loss.text.removeprefix(_STARTING), "check its path; it is run without a shell")
+    if loss.text.startswith(LOADING):
         raise KneeError(f"{workload} cannot be loaded: {loss.text.removeprefix(LOADING)}", advice(loss))
 
 

@@ -73,7 +73,22 @@ def named(target: str | None, setup: str | None, verb: str) -> Workload:
             f"nothing to {verb}" if target is None else "a target and a command do not mix",
             "name one of: a target (bench.py:operation), a statement, a command after --",
         )
-    return command_line(words or ()) if target is None else workload(target, setup)
+    if target is not None:
+        return workload(target, setup)
+    refuse_setup(setup)
+    return command_line(words or ())
+
+
+def refuse_setup(setup: str | None) -> None:
+    """A command has no setup that Knee could run.
+
+    Raises:
+        KneeError: it was given one.
+    """
+    if setup is not None:
+        raise KneeError(
+            "-s is for statements, and this is a command", "prepare what it needs before calling Knee"
+        )
 
 
 def command_line(words: tuple[str, ...]) -> Workload:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -16,10 +17,10 @@ from knee.views import cells
 from knee.views.fitting import Column, Fitting
 from knee.views.hanging import Hanging
 
-_LEGEND = (
-    "± is half of the 95 % interval over launches. Gain: speedup for each worker added. Ceiling: the speedup of native "
-    "code that shares nothing, beside it."
-)
+_LEGEND = "± is half of the 95 % interval over launches. Gain: speedup for each worker added. Ceiling: "
+_CEILING = "the speedup of native code that shares nothing, beside it."
+_NO_CEILING = "not measured, for want of native code beside it."
+_NO_CEILING_OF_A_COMMAND = "not measured, a command is timed as a whole process."
 _ALARMING = {SUSPECT, MODES}
 
 
@@ -43,7 +44,7 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
         yield ladder(kind)
     if any(kind.ladder is not None for kind in report.kinds):
         yield Text()
-        yield Hanging(Text(_LEGEND, style="dim"), more=0)
+        yield Hanging(Text(_LEGEND + _ceiling(report), style="dim"), more=0)
         if report.variance is not None:
             spread = f"{report.variance.within:.1%} within a launch, {report.variance.between:.1%} between launches"
             yield Hanging(Text(f"Spread of a rep's time: {spread}.", style="dim"))
@@ -55,6 +56,17 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
         yield losses(report.losses)
     yield Text()
     yield from footing(report)
+
+
+def _ceiling(report: RunReport) -> str:
+    """What the ceiling is, or why there is none."""
+    if any(_has_ceiling(kind) for kind in report.kinds):
+        return _CEILING
+    return _NO_CEILING_OF_A_COMMAND if report.kinds[0].kind == "command" else _NO_CEILING
+
+
+def _has_ceiling(kind: KindReport) -> bool:
+    return kind.ladder is not None and any(row.ceiling is not None for row in kind.ladder.rows)
 
 
 def heading(report: RunReport) -> Iterator[RenderableType]:
@@ -71,12 +83,11 @@ def ladder(kind: KindReport) -> RenderableType:
     if kind.ladder is None:
         how = "no result" if kind.available else "not available"
         return Hanging(Text.assemble((kind.kind, "bold"), f": {how}: {kind.reason}"))
-    flagged = any(row.flags for row in kind.ladder.rows)
-    flags = [Column(cells.NAMES[-1], "left")] if flagged else []
-    table = Fitting([*(Column(name) for name in cells.NAMES[:-1]), *flags])
+    shown = [True] * (len(cells.NAMES) - 2) + [_has_ceiling(kind), any(row.flags for row in kind.ladder.rows)]
+    columns = [Column(name, "left" if name == "flags" else "right") for name in cells.NAMES]
+    table = Fitting([*compress(columns, shown)])
     for row in kind.ladder.rows:
-        texts = cells.row(row, kind)
-        table.add(texts[: None if flagged else -1], "yellow" if set(row.flags) & _ALARMING else "")
+        table.add([*compress(cells.row(row, kind), shown)], "yellow" if set(row.flags) & _ALARMING else "")
     parts: list[RenderableType] = [Text(kind.kind, style="bold cyan"), table, Text()]
     parts += [Hanging(note) for note in cells.notes(kind)]
     if split := cells.split(kind):
