@@ -382,7 +382,7 @@ class Search:
         mine = next((one for one in given if one.name == tried.removal.name), None)
         if mine is None or math.isnan(mine.low):
             return False
-        return (mine.found and mine.high - mine.low < 0.5) or mine.high < HOPELESS
+        return (mine.found and (mine.high - mine.low < 0.5 or mine.low > _LUCKY)) or mine.high < HOPELESS
 
 
 def _busy(seen: Seen) -> bool:
