@@ -140,6 +140,13 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
+def test_a_path_that_the_system_refuses_is_one_line(knee: Knee) -> None:
+    for arguments in (("run", "a" * 5000), ("run", "1 + 1", "--json", "b" * 5000)):
+        ended = knee(*arguments)
+        assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 2)
+        assert "ile name too long" in ended.err
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has a device that is always full")
 @pytest.mark.parametrize("arguments", [["schema", "run"], ["run", "--help"], ["machine"]])
 def test_output_that_has_no_room_is_one_line(arguments: list[str]) -> None:

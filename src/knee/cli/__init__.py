@@ -118,6 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, FileNotFoundError) and not _has_folder():
             _complain("the current folder has been deleted", "cd to one that exists")
             return 2
+        if error.filename is not None and error.strerror:
+            _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", "check the path and its permissions")
+            return 2
         raise
 
 
