@@ -402,3 +402,13 @@ def test_a_workload_that_does_not_load_is_told_alike_by_every_kind(
         with pytest.raises(Lost, match=text) as caught:
             host.open(kind, 1, [0])  # type: ignore[arg-type]
     assert (caught.value.where, caught.value.traceback) == ("load", "")
+
+
+@pytest.mark.parametrize("closing", ["sys.stdout.close()", "os.close(1)", "setattr(sys, 'stdout', None)"])
+def test_a_workload_may_close_its_output(tmp_path: Path, closing: str) -> None:
+    file = tmp_path / "work.py"
+    file.write_text(f"import os, sys\n{closing}\ndef operation(): pass\n")
+    with _launch(file, "operation") as host:
+        host.start()
+        host.open("threads", 1, [0])
+        assert host.rep(0, 1, probe=False)[1] == 0

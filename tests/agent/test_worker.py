@@ -1,11 +1,14 @@
-"""What a worker tells of an exception."""
+"""What a worker tells of an exception, and of the results that it compares."""
 
 from __future__ import annotations
 
+import types
+from typing import Any
+
 import pytest
 
-from knee.agent.worker import raised
-from knee.agent.workload import WorkloadError
+from knee.agent.worker import Seat, outputs, raised
+from knee.agent.workload import Loaded, WorkloadError, _loop_nothing
 
 
 def told(error: BaseException) -> str:
@@ -35,3 +38,46 @@ def test_a_long_text_is_cut_and_the_traceback_is_whole() -> None:
     error = ValueError("x" * 5000)
     assert len(told(error)) == 300
     assert "x" * 5000 in raised(error)["traceback"]
+
+
+class Opaque:
+    """Has no ``__eq__`` of its own."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+class Stubborn:
+    """Answers no question."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("eq")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        raise RuntimeError("repr")
+
+
+def compared(*results: Any, same: Any = None) -> list[Any]:
+    holder = types.SimpleNamespace(same=same)
+    seats = [
+        Seat(Loaded(holder, lambda result=result: result, {}, _loop_nothing), None)  # type: ignore[misc]
+        for result in results
+    ]
+    found: list[Any] = outputs(seats)["same"]
+    return found
+
+
+def test_results_are_alike_where_they_are_equal_or_their_contents_are() -> None:
+    assert compared(1, 1.0, 2) == [True, True, False]
+    assert compared(float("nan"), float("nan")) == [True, True]
+    assert compared(Opaque(1), Opaque(1), Opaque(2)) == [True, True, False]
+
+
+def test_a_result_that_answers_nothing_ends_nothing() -> None:
+    assert compared(Stubborn(), 1) == [True, None]
+
+
+def test_the_workloads_own_same_has_the_last_word() -> None:
+    assert compared(1, 1, 2, same=lambda a, b: b == 2) == [False, False, True]

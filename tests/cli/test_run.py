@@ -281,5 +281,6 @@ def test_a_search_for_causes_is_not_resumed(lab: Lab, knee: Knee, bench: str) ->
 
 def test_a_target_is_told_from_a_statement_by_its_looks(knee: Knee, bench: str) -> None:
     assert options.workload(bench, None).form == "callable"
+    assert options.workload("bench.py:ünïcode.Über_2", None).name == "ünïcode.Über_2"
     for text in ("sum(range(3))", "x = {1: 2}", "pass", "x.y", "a:b"):
         assert options.workload(text, None).form == "statement"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -44,7 +45,7 @@ def serve(source: int, sink: int) -> None:
         except BaseException as error:
             channel.send(raised(error, where=launch.stage))
     # Idle or stuck threads of the workload must not keep the launch alive.
-    sys.stdout.flush()
+    _flush()
     os._exit(0)
 
 
@@ -157,7 +158,7 @@ class Launch:
         """
         self.stage = "rep"
         assert self._start is not None
-        sys.stdout.flush()
+        _flush()
         printed = _printed()
         when = time.perf_counter_ns() + _AHEAD
         first = 0
@@ -188,7 +189,7 @@ class Launch:
                 failures.append({**answer, "where": "rep"})
         if failures:
             return {**failures[0], "raised_by": [failure["worker"] for failure in failures]}
-        sys.stdout.flush()
+        _flush()
         samples = [answer["sample"] for answer in answers if answer is not None]
         return {"is": "rep", "samples": samples, "printed": _printed() - printed, "seen": seen}
 
@@ -297,9 +298,18 @@ def _config(name: str) -> Any:
     return sysconfig.get_config_var(name)
 
 
+def _flush() -> None:
+    """Write out what was printed; a workload may have closed standard output or put something else there."""
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        sys.stdout.flush()
+
+
 def _printed() -> int:
-    """Bytes written so far to the file that standard output is."""
-    return os.fstat(1).st_size
+    """Bytes written so far to the file that standard output is; 0 where the workload has closed it."""
+    try:
+        return os.fstat(1).st_size
+    except OSError:
+        return 0
 
 
 def _arm(spec: dict[str, Any]) -> Arm:

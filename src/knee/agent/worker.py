@@ -111,21 +111,26 @@ def outputs(seats: list[Seat]) -> Message:
     """Call each operation once, untimed, and digest what it returns.
 
     Digests are for processes that never meet. Here each result is compared with the first: by ``same(a, b)`` of the
-    first workload's file if it has one, else by ``==``; None where that has no answer (arrays).
+    first workload's file if it has one, else by ``==`` or equal digests (an object without ``__eq__``, NaN in a list);
+    None where ``==`` has no answer (arrays).
     """
     results = [_result(seat) for seat in seats]
-    same = seats[0].loaded.same or _equal
-    return {
-        "is": "outputs",
-        "digests": [digest(result) for result in results],
-        "same": [same(results[0], result) for result in results],
-    }
+    digests = [digest(result) for result in results]
+    same = seats[0].loaded.same
+    if same is not None:
+        alike: list[Any] = [same(results[0], result) for result in results]
+    else:
+        alike = [
+            found["digest"] == digests[0]["digest"] or _equal(results[0], result)
+            for result, found in zip(results, digests)
+        ]
+    return {"is": "outputs", "digests": digests, "same": alike}
 
 
 def _equal(one: Any, other: Any) -> bool | None:
     try:
         return bool(one == other)
-    except (ValueError, TypeError):
+    except Exception:  # whatever a result's own __eq__ raises, arrays' ValueError among it
         return None
 
 
@@ -148,7 +153,10 @@ def digest(result: Any) -> dict[str, str]:
     import pickle
     import re
 
-    text = re.sub(r"\b0x[0-9a-f]+", "0x", repr(result))
+    try:
+        text = re.sub(r"\b0x[0-9a-f]+", "0x", repr(result))
+    except Exception as error:
+        text = f"<{type(result).__name__}, whose repr raises {type(error).__name__}>"
     try:
         stream = io.BytesIO()
         pickler = pickle.Pickler(stream, protocol=4)

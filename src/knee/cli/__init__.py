@@ -119,7 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _complain("the current folder has been deleted", "cd to one that exists")
             return 2
         if error.filename is not None and error.strerror:
-            _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", "check the path and its permissions")
+            _complain(
+                f"{os.fsdecode(error.filename)}: {error.strerror}", "check the path and its permissions"
+            )
             return 2
         raise
 

@@ -17,7 +17,7 @@ from knee.plan.workload import Workload, from_command, from_statement, from_targ
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _WORDS_AFTER = "knee.words-after-dashes"
-_LIKE_TARGET = re.compile(r"(?P<file>[\w./\\~-]+)(?P<name>:[A-Za-z_][\w.]*)?")
+_LIKE_TARGET = re.compile(r"(?P<file>[\w./\\~-]+)(?P<name>:[^\W\d][\w.]*)?")
 
 
 class Measuring(click.Command):

@@ -13,7 +13,7 @@ from knee.errors import KneeError
 
 Form = Literal["callable", "statement", "command"]
 
-_TARGET = re.compile(r"^(?P<file>.+\.py):(?P<name>[A-Za-z_][\w.]*)$")
+_TARGET = re.compile(r"^(?P<file>.+\.py):(?P<name>[^\W\d][\w.]*)$")
 
 
 @dataclass(frozen=True)
