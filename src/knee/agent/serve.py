@@ -97,6 +97,7 @@ class Launch:
                 "native": self._native,
                 "barrier": self._start.handle,
             }
+            self.stage = "pool"
             make = Processes if kind == "processes" else Subinterpreters
             self._pool = make(workers, hello)
         answers = [channel.receive() for channel in self._pool.channels]

@@ -8,7 +8,7 @@ from knee.errors import KneeError
 from knee.launch.runner import LOADING
 from knee.launch.sample import Loss
 
-_STARTING = "start: "
+_STARTING = re.compile(r"start: (?P<text>.* cannot be run: .*)")
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[\w.]+)'")
 _PLACE = re.compile(r'File "(?P<file>[^"<]+)", line (?P<line>\d+)')
 
@@ -25,8 +25,9 @@ def refuse(workload: str, loss: Loss | None) -> None:
     """
     if loss is None:
         return
-    if loss.text.startswith(_STARTING):
-        raise KneeError(loss.text.removeprefix(_STARTING), "check its path; it is run without a shell")
+    starting = _STARTING.fullmatch(loss.text)
+    if starting is not None:
+        raise KneeError(starting["text"], "check its path; it is run without a shell")
     if loss.text.startswith(LOADING):
         raise KneeError(f"{workload} cannot be loaded: {loss.text.removeprefix(LOADING)}", advice(loss))
 
