@@ -85,10 +85,13 @@ def test_an_interrupted_check_does_not_pass(lab: Lab, knee: Knee, target: str) -
     assert knee("check", target, "--min-efficiency", "0.5@2", *QUICK).code == 130
 
 
-def test_an_efficiency_whose_count_is_not_measured_is_bad_input(lab: Lab, knee: Knee, target: str) -> None:
-    ended = knee("check", target, "--min-efficiency", "0.5@4", *QUICK)
+@pytest.mark.parametrize(("workers", "missing"), [("1,2", 4), ("4", 1), ("2,4", 1)])
+def test_an_efficiency_whose_counts_are_not_measured_is_bad_input(
+    lab: Lab, knee: Knee, target: str, workers: str, missing: int
+) -> None:
+    ended = knee("check", target, "--min-efficiency", "0.5@4", "--workers", workers)
     assert ended.code == 2
-    assert ended.err.startswith("knee: --workers leaves out 4, whose efficiency is asked for\n")
+    assert ended.err.startswith(f"knee: --workers leaves out {missing}, and")
     assert not lab.experiments
 
 

@@ -44,6 +44,12 @@ def test_a_ceiling_that_was_not_measured_has_no_column_but_a_reason(store: Store
         assert f"Ceiling: not measured, {why}" in flat(text)
 
 
+@pytest.mark.parametrize("workers", [(1, 2), (2, 4)])
+def test_what_is_not_against_one_worker_is_said_so(store: Store, workers: tuple[int, ...]) -> None:
+    text = flat(terminal.text(analyse(store, Synthetic(workers=workers).into(store))))
+    assert ("are against 2 workers, not against one" in text) is (workers[0] != 1)
+
+
 def test_the_knee_is_named_with_its_reason(report: Report) -> None:
     text = flat(terminal.text(report("ladder")))
     assert "The knee is at 4 workers: up to 4 each worker is worth" in text

@@ -86,9 +86,14 @@ def command(
         raise KneeError("nothing to check", "name --against RUN or COMMIT, or --min-efficiency 0.7@4")
     workload = options.named(target, given["setup"], "check")
     given["workers"] = given["workers"] or _counts(wanted)
-    for _, workers in wanted:
-        if given["workers"] is not None and workers not in given["workers"]:
-            raise KneeError(f"--workers leaves out {workers}, whose efficiency is asked for", "add it")
+    left_out = sorted(
+        {count for _, workers in wanted for count in (1, workers)} - {*(given["workers"] or ())}
+    )
+    if wanted and left_out:
+        raise KneeError(
+            f"--workers leaves out {left_out[0]}, and --min-efficiency compares one worker with the count that it names",
+            "add it, or leave --workers out",
+        )
     earlier = _stored(against, store)
     if against is None or earlier is not None:
         checks, status = _unblocked(workload, earlier, wanted, store, given)

@@ -50,7 +50,12 @@ def notes(kind: KindReport) -> list[str]:
     """What the flags mean, where the knee is, and what the cores did: sentences."""
     ladder = kind.ladder
     assert ladder is not None
-    found = [f"{counted(row.workers, 'workers')}: {row.note}." for row in ladder.rows if row.note]
+    found = []
+    if ladder.base != 1:
+        found.append(
+            f"Speedup and efficiency are against {counted(ladder.base, 'workers')}, not against one."
+        )
+    found += [f"{counted(row.workers, 'workers')}: {row.note}." for row in ladder.rows if row.note]
     flags = {flag for row in ladder.rows for flag in row.flags}
     found += [f"{flag}: {meaning}." for flag, meaning in _MEANINGS.items() if flag in flags]
     if ladder.knee is not None:
