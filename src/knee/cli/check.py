@@ -91,7 +91,7 @@ def command(
     )
     if wanted and left_out:
         raise KneeError(
-            f"--workers leaves out {left_out[0]}, and --min-efficiency compares one worker with the count that it names",
+            f"--workers leaves out {left_out[0]}, and --min-efficiency compares one worker with those that it names",
             "add it, or leave --workers out",
         )
     earlier = _stored(against, store)
