@@ -39,7 +39,7 @@ def plot(function: _F) -> _F:
         "--plot",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="Draw speedup against workers (.png, .svg or .pdf).",
+        help="Draw the result too (.png, .svg or .pdf).",
     )(function)
 
 
