@@ -79,9 +79,9 @@ def test_literals_carry_their_line() -> None:
 
 
 def test_neighbours_are_objects_of_different_workers_on_one_line() -> None:
-    made = [Counter() for _ in range(40)]
+    made = [Counter() for _ in range(2_000)]
     near = neighbours(reach([made[::2], made[1::2]]))
-    assert near["own"] >= 40
+    assert near["own"] >= 2_000
     assert near["lines"] > 0
     assert near["kinds"][0][0] == "Counter"
 

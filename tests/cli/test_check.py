@@ -13,6 +13,9 @@ from tests.cli.conftest import Knee, Lab
 from tests.launch.fake import raising
 from tests.schemas import follows
 
+# Fake launches take the same time to the last digit.
+pytestmark = pytest.mark.filterwarnings("ignore:Precision loss occurred:RuntimeWarning")
+
 QUICK = ("--workers", "1,2", "--launches", "5")
 
 
