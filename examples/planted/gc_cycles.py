@@ -14,7 +14,7 @@ class Node:
     __slots__ = ("children", "parent")
 
     def __init__(self, parent):
-        self.parent = parent
+        self.parent = parent  # knee: here
         self.children = []
 
 

@@ -19,7 +19,7 @@ def operation(starts):
     for _ in range(PIECES):
         with mmap.mmap(-1, mmap.PAGESIZE * PAGES) as memory:  # knee: here
             for start in starts:
-                memory[start] = 1
+                memory[start] = 1  # knee: here
 
 
 class fixed:

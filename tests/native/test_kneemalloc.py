@@ -113,6 +113,17 @@ def test_report_counts_what_was_treated(run: RunScript, shim: str, tmp_path: Pat
     assert (off["mode"], off["treated"]) == ("off", 0)
 
 
+def test_only_blocks_of_a_thread_that_asks_are_rounded_where_told_so(run: RunScript, shim: str) -> None:
+    output = run(
+        LIBC + "def apart(): return all(libc.malloc(40) % 64 == 0 for _ in range(64))\n"
+        "print(apart(), libc.knee_malloc_enable(1), apart(), libc.knee_malloc_enable(0), apart())\n",
+        LD_PRELOAD=shim,
+        KNEE_MALLOC_MODE="round",
+        KNEE_MALLOC_WHEN="called",
+    )
+    assert output.split() == ["False", "0", "True", "1", "False"]
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
@@ -120,6 +131,7 @@ def test_report_counts_what_was_treated(run: RunScript, shim: str, tmp_path: Pat
         ("KNEE_MALLOC_LINE", "63"),
         ("KNEE_MALLOC_LINE", "x"),
         ("KNEE_MALLOC_MAX", "0"),
+        ("KNEE_MALLOC_WHEN", "asked"),
     ],
 )
 def test_a_bad_setting_turns_it_off_and_says_why(

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
-from knee.causes.trial import Trial
+from knee.causes.lines import culprits, quoted
+from knee.causes.trial import ARMS, Trial
+from knee.plan.cell import Kind
+
+if TYPE_CHECKING:
+    from knee.causes.search import Search
 
 
 class FalseSharingNative(Cause):
@@ -14,7 +20,7 @@ class FalseSharingNative(Cause):
     id = "false-sharing.native"
     title = "native memory blocks of different workers on one cache line"
     parts = ("user",)
-    rank = 28
+    rank = 23
 
     def refusal(self, scene: Scene) -> str:
         """It needs the shim, and a dynamic loader that preloads."""
@@ -29,16 +35,32 @@ class FalseSharingNative(Cause):
             )
         ]
 
-    def _trial(self, scene: Scene, mode: str, variant: str = "arm") -> Trial:
+    def _trial(self, scene: Scene, mode: str, variant: str = "arm", step: str = "", **options: Any) -> Trial:
         preload = ":".join(filter(None, [scene.shim, scene.base.env.get("LD_PRELOAD")]))
         env = {"LD_PRELOAD": preload, "KNEE_MALLOC_MODE": mode, "KNEE_MALLOC_LINE": str(scene.line)}
-        kind = "command" if scene.command else "threads"
-        return Trial("rounded malloc", variant, kind=kind, env=env)  # type: ignore[arg-type]
+        kind: Kind = "command" if scene.command else "threads"
+        if not options:
+            return Trial("rounded malloc", variant, kind=kind, env=env, step=step)
+        env["KNEE_MALLOC_WHEN"] = "called"
+        file = ARMS / "rounded_malloc.py"
+        return Trial("rounded malloc", variant, kind=kind, file=file, options=options, env=env, step=step)
 
-    def where(self, scene: Scene, given: Given, search: object) -> Where:
-        """The line that waits; malloc's callers are not told apart."""
-        file, line = scene.hot()
-        return Where(file, line, "malloc'ed blocks")
+    def where(self, scene: Scene, given: Given, search: Search) -> Where:
+        """Round what ever fewer lines have native code allocate; the line that runs, where none is found."""
+        hot = Where(*scene.hot(), "malloc'ed blocks")
+        if scene.command:
+            return hot
+        found, _ = culprits(
+            search,
+            given,
+            lambda options, step: self._trial(scene, "round", step=step, folder=scene.folder, **options),
+        )
+        if not found:
+            return hot
+        also = [f"and {quoted(line)}" for line in found[1:]]
+        if hot.file is not None and hot.line is not None:
+            also.append(f"used at {quoted((hot.file, hot.line))}")
+        return Where(*found[0], "malloc'ed blocks", tuple(also))
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""

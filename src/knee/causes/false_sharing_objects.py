@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
-from knee.causes.source import name_of, text
+from knee.causes.lines import Line, culprits, quoted
 from knee.causes.trial import ARMS, Trial
 
 if TYPE_CHECKING:
@@ -36,59 +36,60 @@ class FalseSharingObjects(Cause):
         return "" if scene.native else "rounding needs the native library"
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
-        """Line-rounded memory."""
+        """Line-rounded memory; and rounded to two lines, which cores that fetch lines by pairs need."""
         return [
             Removal(
-                self._trial(scene), tuple(self._trial(scene, mode) for mode in ("off", "ballast", "shuffle"))
+                self._trial(scene, line),
+                tuple(self._trial(scene, line, mode) for mode in ("off", "ballast", "shuffle")),
             )
+            for line in (scene.line, 2 * scene.line)
         ]
 
-    def _trial(self, scene: Scene, mode: str = "", step: str = "", **options: Any) -> Trial:
+    def _trial(self, scene: Scene, line: int, mode: str = "", step: str = "", **options: Any) -> Trial:
         names = {"off": "wrapped only", "ballast": "extra bytes", "shuffle": "shuffled"}
-        options = {"line": scene.line, "folder": scene.folder, **options}
+        options = {"line": line, "folder": scene.folder, **options}
         if mode:
             options["mode"] = mode
-        return Trial("rounded", names.get(mode, "arm"), file=_FILE, options=options, step=step)
+        name = "rounded" if line == scene.line else "rounded to pairs"
+        return Trial(name, names.get(mode, "arm"), file=_FILE, options=options, step=step)
 
     def where(self, scene: Scene, given: Given, search: Search) -> Where:
         """Record which lines allocate, then round what ever fewer of them do, then ever fewer sizes."""
-        recorded = search.launch(self._trial(scene, step="recording lines", record=True))
+        line = int(given.removal.arm.options["line"])
+        found, recorded = culprits(
+            search, given, lambda options, step: self._trial(scene, line, step=step, **options)
+        )
         if recorded is None:
             return Where()
-        lines = {f"{file}:{line}": blocks for file, line, blocks in recorded.check.get("lines", [])}
-        found = search.narrow(
-            list(lines),
-            given,
-            lambda some, step: self._trial(scene, step=_short(step), lines=[[*_place(one)] for one in some]),
-        )
         near = (given.control[-1] if given.control else recorded).check.get("near", {})
         name = " and ".join(kind for kind, _ in near.get("kinds", [])[:2]) or None
         if not found:
             return Where(name=name)
-        file, line = _place(found[0])
-        also = [f"and {name_of(_place(place))} {text(*_place(place))}" for place in found[1:]]
+        also = [f"and {quoted(place)}" for place in found[1:]]
         size = self._size(scene, given, search, found)
         if size is not None:
             also.append(f"blocks of {size[0]} to {size[1]} bytes")
-        return Where(file, line, name, tuple(also))
+        return Where(*found[0], name, tuple(also))
 
     def _size(
-        self, scene: Scene, given: Given, search: Search, lines: Sequence[str]
+        self, scene: Scene, given: Given, search: Search, lines: Sequence[Line]
     ) -> tuple[int, int] | None:
         """The class of sizes that alone gives the loss back, likeliest first; None if none does, or no time is left."""
-        places = [[*_place(one)] for one in lines]
+        line = int(given.removal.arm.options["line"])
         for least, most in _SIZES:
             if not search.left(0.15):
                 break
             step = f"only {least} to {most} bytes"
-            trial = self._trial(scene, step=step, lines=places, least=least, most=most)
+            trial = self._trial(
+                scene, line, step=step, lines=[[*one] for one in lines], least=least, most=most
+            )
             if search.share(trial) >= 0.7 * given.share:
                 return least, most
         return None
 
     def done(self, scene: Scene, given: Given) -> str:
         """What was done."""
-        return f"rounding the objects made by module and setup to {scene.line} bytes"
+        return f"rounding the objects made by module and setup to {_bytes(given)} bytes"
 
     def evidence(self, scene: Scene, given: Given, where: Where) -> str:
         """With the line that makes them."""
@@ -100,7 +101,8 @@ class FalseSharingObjects(Cause):
             else "made by module and setup"
         )
         what = f"objects ({where.name})" if where.name else "objects"
-        return f"rounding the {what} {made} to {scene.line} bytes gives back {span(given)} of the loss{beside(given)}"
+        back = f"gives back {span(given)} of the loss{beside(given)}"
+        return f"rounding the {what} {made} to {_bytes(given)} bytes {back}"
 
     def mend(self, scene: Scene, where: Where) -> Mend:
         """Make them in the worker."""
@@ -113,10 +115,5 @@ class FalseSharingObjects(Cause):
         )
 
 
-def _place(place: str) -> tuple[str, int]:
-    file, _, line = place.rpartition(":")
-    return file, int(line)
-
-
-def _short(step: str) -> str:
-    return step.replace("only /", "only …/") if len(step) < 60 else "only …" + step[-55:]
+def _bytes(given: Given) -> int:
+    return int(given.removal.arm.options["line"])

@@ -35,12 +35,17 @@ def launched(
     options: Mapping[str, Any] | None = None,
     workers: int = 2,
     watch: bool = False,
+    env: Mapping[str, str | None] | None = None,
 ) -> dict[str, Any]:
     """Launch once with an arm; returns what the arm said, the last result's ``repr`` and what was seen."""
     side = "control" if variant != "arm" else "arm"
     given = {"folder": str(file.parent), "workers": workers, **(options or {})}
     treatment = Treatment(
-        "it", from_target(f"{file}:operation"), python, arm=Arm(str(ARMS / f"{arm}.py"), side, given)
+        "it",
+        from_target(f"{file}:operation"),
+        python,
+        env=env or {},
+        arm=Arm(str(ARMS / f"{arm}.py"), side, given),
     )
     host = AgentHost([treatment], native=knee.native.library_path(), timeout=30)
     try:
@@ -127,6 +132,29 @@ def test_rounding_follows_the_line_that_allocates(tmp_path: Path, python: str) -
     assert lines.get(4, 0) < min(lines[6], lines[7])
     narrowed = launched(file, python, "rounded", options={"lines": [[str(file), 7]]})
     assert narrowed["output"] == "[False, True]"
+
+
+def test_rounding_malloc_follows_the_line_that_has_native_code_allocate(tmp_path: Path, python: str) -> None:
+    shim = knee.native.shim_path()
+    if shim is None:
+        pytest.skip("the preloadable malloc is built on Linux only")
+    file = bench(
+        tmp_path,
+        "import ctypes\nmalloc = ctypes.CDLL(None).malloc\nmalloc.restype = ctypes.c_void_p\n"
+        "def setup(workers):\n"
+        "    one = [malloc(40) for _ in range(64)]\n"
+        "    two = [malloc(40) for _ in range(64)]\n"
+        "    return [(one, two)] * workers\n"
+        "def operation(state):\n"
+        "    return [all(address % 64 == 0 for address in addresses) for addresses in state]\n",
+    )
+    env = {"LD_PRELOAD": shim, "KNEE_MALLOC_MODE": "round", "KNEE_MALLOC_WHEN": "called"}
+    recorded = launched(file, python, "rounded_malloc", env=env)
+    lines = {line: blocks for _, line, blocks in recorded["lines"]}
+    assert min(lines[5], lines[6]) >= 64
+    narrowed = launched(file, python, "rounded_malloc", options={"lines": [[str(file), 6]]}, env=env)
+    assert narrowed["output"] == "[False, True]"
+    assert not launched(file, python, "rounded_malloc")["honoured"]
 
 
 def test_a_private_module_is_executed_for_each_worker(tmp_path: Path, python: str) -> None:

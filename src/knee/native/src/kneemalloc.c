@@ -5,6 +5,7 @@
  *     KNEE_MALLOC_MODE    off (default), round, or extra: the bytes that rounding would add are written elsewhere
  *     KNEE_MALLOC_LINE    a power of two from 16 to 4096, default 64
  *     KNEE_MALLOC_MAX     largest size that is treated, default 1024
+ *     KNEE_MALLOC_WHEN    always (default), or called: only blocks of a thread that has called knee_malloc_enable(1)
  *     KNEE_MALLOC_REPORT  a file that gets one line of JSON from each process at its exit
  *
  * Rounding sizes alone isolates blocks of jemalloc, mimalloc and tcmalloc, but not of glibc, whose blocks start 16
@@ -29,6 +30,8 @@ enum { SEEN, TREATED, ADDED };
 
 static enum mode mode = OFF; /* set by the constructor, constant afterwards */
 static size_t line = 64, most = 1024;
+static int when_called;         /* treat only threads that asked for it */
+static _Thread_local int called __attribute__((tls_model("initial-exec")));
 static const char *trouble = ""; /* why rounding was asked for and is off */
 static struct tally tally;
 
@@ -43,7 +46,7 @@ static void *early_realloc(void *block, size_t size)
 
 static int in_scope(size_t size)
 {
-    if (mode == OFF)
+    if (mode == OFF || (when_called && !called))
         return 0;
     tally_add(&tally, SEEN, 1);
     return size > 0 && size <= most;
@@ -230,6 +233,10 @@ __attribute__((constructor)) static void begin(void)
     next_resolve();
     line = number("KNEE_MALLOC_LINE", 64);
     most = number("KNEE_MALLOC_MAX", 1024);
+    const char *when = getenv("KNEE_MALLOC_WHEN");
+    when_called = when && strcmp(when, "called") == 0;
+    if (when && *when && !when_called && strcmp(when, "always") != 0)
+        trouble = "KNEE_MALLOC_WHEN is none of always, called";
     if (line < 16 || line > 4096 || (line & (line - 1)))
         trouble = "KNEE_MALLOC_LINE is no power of two from 16 to 4096";
     else if (most == 0)
@@ -239,6 +246,14 @@ __attribute__((constructor)) static void begin(void)
     if (*trouble)
         wanted = OFF;
     mode = wanted;
+}
+
+/* Under KNEE_MALLOC_WHEN=called: whether blocks of the calling thread are treated from now on; returns what it was. */
+KNEE_API int knee_malloc_enable(int on)
+{
+    int before = called;
+    called = on;
+    return before;
 }
 
 /* Counts of this process so far, for a program that can ask (ctypes.CDLL(None) in Python); "" or what is wrong. */

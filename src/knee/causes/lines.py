@@ -1,0 +1,52 @@
+"""Narrowing a removal to the few source lines whose allocations it has to treat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from knee.causes.cause import Given
+from knee.causes.seen import Seen
+from knee.causes.source import name_of, text
+from knee.causes.trial import Trial
+
+if TYPE_CHECKING:
+    from knee.causes.search import Search
+
+Line = tuple[str, int]
+
+
+def culprits(
+    search: Search, given: Given, make: Callable[[dict[str, Any], str], Trial]
+) -> tuple[list[Line], Seen | None]:
+    """Record which lines allocate, then treat what ever fewer of them do.
+
+    Args:
+        given: what treating all of them gives back.
+        make: the trial with these options (``record`` or ``lines``) as the step so called.
+
+    Returns:
+        the fewest lines that alone give the loss back, none if that was not found; and the launch that recorded.
+    """
+    recorded = search.launch(make({"record": True}, "recording lines"))
+    if recorded is None:
+        return [], None
+    lines = [f"{file}:{line}" for file, line, _ in recorded.check.get("lines", [])]
+    found = search.narrow(
+        lines, given, lambda some, step: make({"lines": [[*_place(one)] for one in some]}, _short(step))
+    )
+    return [_place(one) for one in found], recorded
+
+
+def quoted(line: Line) -> str:
+    """The line's place and what it says."""
+    return f"{name_of(line)} {text(*line)}"
+
+
+def _place(place: str) -> Line:
+    file, _, line = place.rpartition(":")
+    return file, int(line)
+
+
+def _short(step: str) -> str:
+    return step.replace("only /", "only …/") if len(step) < 60 else "only …" + step[-55:]
