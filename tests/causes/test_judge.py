@@ -115,6 +115,8 @@ def test_page_faults_make_kernel_time_the_kernels_own() -> None:
         case(("kernel", given("processes", 0.9)), lost={"system": 0.8}, processes=0.9, faults=4000.0)
     )
     assert named(result) == ["kernel"]
+    waiting = case(("kernel", given("processes", 0.9)), lost={"blocked": 0.98}, processes=0.9, faults=4000.0)
+    assert named(judge(waiting)) == ["lock"]  # none of the lost time is in the kernel
 
 
 def test_bandwidth_needs_processes_that_fare_no_better_and_a_stream_that_does_not_scale() -> None:

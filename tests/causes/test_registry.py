@@ -86,3 +86,10 @@ def test_each_cause_says_what_to_do_about_it() -> None:
     for cause in registry.causes():
         assert cause.mend(known, WHERE).text, cause.id
         assert cause.prove(known, WHERE).startswith("knee "), cause.id
+
+
+def test_placement_is_asked_for_only_where_workers_start_no_threads() -> None:
+    cores = next(cause for cause in registry.causes() if cause.id == "machine.cores")
+    assert [one.name for one in cores.removals(scene())] == ["pinned"]
+    for rep in ({"starts": 40, "threads": 3}, {"starts": 0, "threads": 6}):
+        assert not cores.removals(scene(watched=[{"workers": 2, "lines": [], **rep}]))

@@ -22,6 +22,9 @@ GENERAL = ("processes", "subinterpreters", "worker-made")
 _CROWDED = 0.8
 """Native streaming code that keeps less than this share of its speed beside another fills the memory bus."""
 
+_IN_KERNEL = 0.1
+"""The kernel is at fault only where at least this share of the lost time is spent in it: waiting alone is anything's."""
+
 IDLE_KERNEL = 0.15
 """The machine is at fault where the kernel that shares nothing loses more than this share of its time."""
 
@@ -247,6 +250,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
 def _kernel(case: Case, faults: float) -> bool:
     """Whether kernel time is the kernel's own rather than that of waiting for a lock in user space."""
     apart = next((given.share for _, given in case.given if given.name == "subinterpreters"), 0.0)
+    if case.scene.lost.share("system") < _IN_KERNEL:
+        return False
     return (faults > 20 or case.scene.kernel_alone > 0.3) and apart < 0.5
 
 

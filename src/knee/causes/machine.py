@@ -23,6 +23,8 @@ class Cores(Cause):
         """Workers pinned to a CPU each, where there are as many."""
         if scene.command or scene.cpus < scene.workers:
             return ()
+        if scene.most("starts") or scene.most("threads") > scene.workers + 1:
+            return ()  # threads that a worker starts would share its CPU: that is no matter of placement
         return [Removal(Trial("pinned", pin=True))]
 
     def done(self, scene: Scene, given: Given) -> str:
