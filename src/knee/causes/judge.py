@@ -23,7 +23,7 @@ _CROWDED = 0.8
 """Native streaming code that keeps less than this share of its speed beside another fills the memory bus."""
 
 _IN_KERNEL = 0.1
-"""The kernel is at fault only where at least this share of the lost time is spent in it: waiting alone is anything's."""
+"""The kernel is at fault only where this share of the lost time at least is spent in it: all else may wait, too."""
 
 IDLE_KERNEL = 0.15
 """The machine is at fault where the kernel that shares nothing loses more than this share of its time."""
