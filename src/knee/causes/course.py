@@ -334,9 +334,6 @@ class Course:
 
 
 def _failed(bench: Bench) -> KneeError:
-    trial, lost = bench.losses[-1]
-    del trial
-    advice = lost.traceback.strip().splitlines()[-1] if lost.traceback.strip() else "run it once by hand"
-    return KneeError(
-        f"the workload does not run: {lost.text}", advice, exit_code=1 if lost.kind != "raised" else 2
-    )
+    _, lost = bench.losses[-1]
+    advice = "knee run shows where it was raised" if lost.traceback.strip() else "run it once by hand"
+    return KneeError(f"the workload does not run: {lost.text}", advice, exit_code=1)
