@@ -47,6 +47,17 @@ def test_an_arm_whose_control_gives_as_much_back_is_not_found() -> None:
     assert not shares(search)["rounded"].found
 
 
+def test_an_arm_whose_control_was_not_launched_is_not_found() -> None:
+    bench = Bench(World(1.8, {"immortal": 1.02}))
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.more_base(4)
+    search.screen([(cause, removal) for cause in CAUSES for removal in cause.removals(scene())])
+    assert shares(search)["immortal"].share > 0.9
+    assert not shares(search)["immortal"].found
+    search.confirm()
+    assert shares(search)["immortal"].found
+
+
 def test_every_arm_is_screened_before_any_is_confirmed() -> None:
     search, bench = searched(World(1.8, {"immortal": 1.5}))
     screened = bench.labels[: bench.labels.index("immortal (walk only)")]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from knee.causes.source import defined, enclosing, twin, used
+from knee.causes.source import defined, enclosing, in_function, twin, used
 from knee.plan.workload import Workload, from_target
 
 SOURCE = """\
@@ -92,3 +92,10 @@ def test_the_twin_is_named_where_there_is_one(bench: Workload, tmp_path: Path) -
 def test_a_file_that_cannot_be_read_has_no_lines() -> None:
     assert used(Workload("callable", file="/nowhere.py", name="operation"), "x") is None
     assert used(Workload("statement", statement="x"), "x") is None
+
+
+def test_lines_of_functions_are_told_from_those_of_the_module(tmp_path: Path) -> None:
+    file = tmp_path / "bench.py"
+    file.write_text("import os\n\ndef setup(workers):\n    made = [os]\n    return made\n\nMADE = setup(1)\n")
+    assert [line for line in range(1, 8) if in_function(str(file), line)] == [4, 5]
+    assert not in_function(str(tmp_path / "gone.py"), 1)

@@ -143,6 +143,7 @@ class Bench:
         self._numbers: dict[str, int] = {}
         self._calls = 0
         self._kernel = 0
+        self._own: bool | None = None
 
     def launch(self, trial: Trial) -> Seen | None:
         """Launch a trial once; None when it was lost (``losses`` says how)."""
@@ -249,6 +250,11 @@ class Bench:
             self._gate(host, trial, reps, alone[0])
         for turn in (None, *alone):
             self._reps(host, trial, number, reps, turn, wanted=1, most=1, warmup=True)
+        if self._own is None:
+            self._own = trial.kind == "threads" and (host.threads() or 0) > workers + 1  # type: ignore[attr-defined]
+        if self._own and trial.kind == "threads":
+            self._pools(host, trial, number, reps, facts)
+            return
         for _ in range(_ROUNDS):
             for turn in draw.sample([None, *alone], len(alone) + 1):
                 wanted = self.setting.reps // _ROUNDS
@@ -256,6 +262,24 @@ class Bench:
         if self._kernel:
             self._control(host, trial, reps, alone[-1])
         facts.update(host.close())
+
+    def _pools(
+        self, host: Host, trial: Trial, number: int, reps: list[RepResult], facts: dict[str, Any]
+    ) -> None:
+        """All workers of the pool together, then the one of a pool of its own.
+
+        Where workers have threads of their own, as OpenMP's have, those of idle workers still count: how long they spin
+        is decided by how many there are, and a worker beside idle ones is not what one worker is.
+        """
+        wanted, most = self.setting.reps, self.setting.reps + _PATIENCE
+        self._reps(host, trial, number, reps, None, wanted, most)
+        if self._kernel:
+            self._control(host, trial, reps, 0)
+        facts.update(host.close())
+        host.open(trial.kind, 1, [0])
+        self._reps(host, trial, number, reps, 0, wanted=1, most=1, warmup=True)
+        self._reps(host, trial, number, reps, 0, wanted, most)
+        host.close()
 
     def _commands(
         self, host: Host, trial: Trial, count: int, number: int, reps: list[RepResult], facts: dict[str, Any]

@@ -52,6 +52,7 @@ class FalseSharingNative(Cause):
             return hot
         found, _ = culprits(
             search,
+            scene.base.workload,
             given,
             lambda options, step: self._trial(scene, "round", step=step, folder=scene.folder, **options),
         )

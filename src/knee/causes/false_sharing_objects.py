@@ -57,7 +57,10 @@ class FalseSharingObjects(Cause):
         """Record which lines allocate, then round what ever fewer of them do, then ever fewer sizes."""
         line = int(given.removal.arm.options["line"])
         found, recorded = culprits(
-            search, given, lambda options, step: self._trial(scene, line, step=step, **options)
+            search,
+            scene.base.workload,
+            given,
+            lambda options, step: self._trial(scene, line, step=step, **options),
         )
         if recorded is None:
             return Where()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from knee.causes.cause import Given
 from knee.causes.seen import Seen
-from knee.causes.source import name_of, text
+from knee.causes.source import in_function, name_of, text
 from knee.causes.trial import Trial
+from knee.plan.workload import Workload
 
 if TYPE_CHECKING:
     from knee.causes.search import Search
@@ -17,11 +18,12 @@ Line = tuple[str, int]
 
 
 def culprits(
-    search: Search, given: Given, make: Callable[[dict[str, Any], str], Trial]
+    search: Search, workload: Workload, given: Given, make: Callable[[dict[str, Any], str], Trial]
 ) -> tuple[list[Line], Seen | None]:
     """Record which lines allocate, then treat what ever fewer of them do.
 
     Args:
+        workload: lines of its file come first, those of functions before others.
         given: what treating all of them gives back.
         make: the trial with these options (``record`` or ``lines``) as the step so called.
 
@@ -31,7 +33,10 @@ def culprits(
     recorded = search.launch(make({"record": True}, "recording lines"))
     if recorded is None:
         return [], None
-    lines = [f"{file}:{line}" for file, line, _ in recorded.check.get("lines", [])]
+    told = recorded.check.get("lines", [])
+    # What workers are dealt is seldom made while modules are executed, which allocates most.
+    told.sort(key=lambda one: (one[0] != workload.file, not in_function(one[0], one[1]), -one[2]))
+    lines = [f"{file}:{line}" for file, line, _ in told]
     found = search.narrow(
         lines, given, lambda some, step: make({"lines": [[*_place(one)] for one in some]}, _short(step))
     )

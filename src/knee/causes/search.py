@@ -289,7 +289,8 @@ class Search:
                     tuple(tried.control),
                     *((own.low, own.estimate, own.high) if own is not None else (math.nan,) * 3),
                     *((other.low, other.estimate, other.high) if other is not None else (math.nan,) * 3),
-                    found=share.found,
+                    # Without its control nothing is known of what the arm does besides.
+                    found=share.found and (bool(tried.control) or not tried.removal.controls),
                 )
             )
         return whole, given

@@ -134,6 +134,16 @@ def text(file: str, line: int) -> str:
     return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
+def in_function(file: str, line: int) -> bool:
+    """Whether a line belongs to the body of a function."""
+    tree = _tree(file)
+    return any(
+        node.body[0].lineno <= line <= (node.end_lineno or node.lineno)
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+
+
 def calls(file: str, name: str) -> tuple[str, int] | None:
     """The first call of a function or method of that name in a file."""
     tree = _tree(file) if file else None

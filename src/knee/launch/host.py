@@ -174,6 +174,11 @@ class AgentHost:
         answer = self._ask(message, self._timeout)
         return _samples(answer), answer["printed"]
 
+    def threads(self) -> int | None:
+        """Return how many threads the target has, its main one and its workers among them; None if nobody can tell."""
+        tasks = f"/proc/{self._process.pid}/task" if self._process is not None else ""
+        return len(os.listdir(tasks)) if os.path.isdir(tasks) else None
+
     def watch(self, treatment: int, calls: int) -> tuple[tuple[WorkerSample, ...], Facts]:
         """Run one rep while the arm looks at it from outside; the samples show what ran, not how fast it is."""
         answer = self._ask(
