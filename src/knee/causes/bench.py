@@ -120,6 +120,9 @@ class Bench:
         start: starts a target.
         probe: log efficiency of the kernel in this process, for commands, into which it does not reach.
         clock: seconds, monotonic.
+
+    Attributes:
+        own: whether the workload has threads of its own, beside its workers; None before the first launch.
     """
 
     def __init__(
@@ -143,7 +146,7 @@ class Bench:
         self._numbers: dict[str, int] = {}
         self._calls = 0
         self._kernel = 0
-        self._own: bool | None = None
+        self.own: bool | None = None
 
     def launch(self, trial: Trial) -> Seen | None:
         """Launch a trial once; None when it was lost (``losses`` says how)."""
@@ -250,9 +253,9 @@ class Bench:
             self._gate(host, trial, reps, alone[0])
         for turn in (None, *alone):
             self._reps(host, trial, number, reps, turn, wanted=1, most=1, warmup=True)
-        if self._own is None:
-            self._own = trial.kind == "threads" and (host.threads() or 0) > workers + 1  # type: ignore[attr-defined]
-        if self._own and trial.kind == "threads":
+        if self.own is None:
+            self.own = trial.kind == "threads" and (host.threads() or 0) > workers + 1  # type: ignore[attr-defined]
+        if self.own and trial.kind == "threads":
             self._pools(host, trial, number, reps, facts)
             return
         for _ in range(_ROUNDS):

@@ -171,9 +171,14 @@ class Course:
         return scene, judgement
 
     def _search(self, scene: Scene) -> None:
-        """Processes first: where they fare no better, nothing that a process has one of can be to blame."""
+        """Processes first: where they fare no better, nothing that a process has one of can be to blame.
+
+        Not where workers have threads of their own: pools that spin against each other's may take seconds for a rep.
+        """
         pairs = self._pairs(scene)
-        first = [pair for pair in pairs if pair[1].name == "processes"]
+        first = [pair for pair in pairs if pair[1].name == "processes" and not self.bench.own]
+        if self.bench.own:
+            pairs.sort(key=lambda pair: pair[0].rank)
         self.search.screen(first)
         calm = not self.search.noisy and not self.search.restless
         if first and calm and not scene.gil and self.search.settled(first[0][1].name, below=_BETTER):
