@@ -150,3 +150,11 @@ def test_what_gave_nothing_back_is_innocent() -> None:
         )
     )
     assert [one.name for one in result.innocent] == ["idle neighbours"]
+
+
+@pytest.mark.parametrize(("share", "first"), [(0.45, "refcount"), (0.3, "lock")])
+def test_of_shares_that_are_alike_the_more_specific_cause_comes_first(share: float, first: str) -> None:
+    both = (("refcount", given("immortal", share)), ("lock", given("private module", 0.5)))
+    result = judge(case(*both, lost={"user": 0.5, "blocked": 0.5}))
+    assert named(result)[0] == first
+    assert set(named(result)) == {"refcount", "lock"}

@@ -25,6 +25,9 @@ _CROWDED = 0.8
 _IN_KERNEL = 0.1
 """The kernel is at fault only where this share of the lost time at least is spent in it: all else may wait, too."""
 
+_LIKE = 0.1
+"""Shares that differ by less are alike: of those that give back most, the more specific cause comes first."""
+
 IDLE_KERNEL = 0.15
 """The machine is at fault where the kernel that shares nothing loses more than this share of its time."""
 
@@ -119,7 +122,14 @@ def judge(case: Case) -> Judgement:
     rest = [given for _, given in case.given if given.name not in credited]
     result.helped = [given for given in rest if given.found and given.net >= WORTH]
     result.innocent = [given for given in rest if given not in result.helped]
-    result.credits.sort(key=lambda credit: -credit.share.estimate)
+    most = max((credit.share.estimate for credit in result.credits), default=0.0)
+    result.credits.sort(
+        key=lambda credit: (
+            most - credit.share.estimate > _LIKE,
+            credit.cause.rank if most - credit.share.estimate <= _LIKE else 0,
+            -credit.share.estimate,
+        )
+    )
     return result
 
 
