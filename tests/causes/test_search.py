@@ -223,3 +223,31 @@ def test_false_causes_are_rare_where_nothing_is_removed() -> None:
         search, _ = searched(World(1.6, noise=0.12), seed=seed)
         wrong += any(given.found and given.net > HOPELESS for given in shares(search).values())
     assert wrong <= 8  # binomial(100, 0.05): 97 % of the mass
+
+
+def test_an_interrupt_ends_the_search_and_leaves_what_was_measured() -> None:
+    class Interrupted(Bench):
+        def launch(self, trial: Trial) -> Any:
+            if self.launches == 7:
+                raise KeyboardInterrupt
+            return super().launch(trial)
+
+    bench = Interrupted(World(1.8, {"immortal": 1.02}))
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.settle(0.2)
+    search.more_base(3)
+    search.screen([(cause, removal) for cause in CAUSES for removal in cause.removals(scene())])
+    search.confirm()
+    assert search.stopped
+    assert bench.launches == 7
+    assert len(search.base) + sum(len(tried.arm) for tried in search.tried.values()) == 7
+    assert not search.left()
+    assert search.launch(Trial("another")) is None
+
+
+def test_what_takes_everything_away_explains_nothing() -> None:
+    _, bench = searched(World(1.8, {"worker-made": 1.0, "private module": 1.5}))
+    assert (
+        bench.labels.count("rounded") == SCREEN
+    )  # worker-made names no cause: the others are still looked into
+    assert bench.labels.count("private module") >= CONFIRM

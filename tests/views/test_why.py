@@ -103,3 +103,8 @@ def test_a_long_name_does_not_break_the_picture(tmp_path: Path) -> None:
     long = cause("lock", 0.5, 0.6, 0.7)
     long = replace(long, where=replace(long.where, name="a name " * 30), evidence="words " * 100)
     waterfall.save(report(long, slowdown=Interval(40.0, 60.0, 80.0)), tmp_path / "out.png")
+
+
+def test_a_report_of_an_interrupted_search_says_so() -> None:
+    assert "Interrupted:" in text(replace(ALL["one"], status="interrupted"))
+    assert "Interrupted" not in text(ALL["one"])

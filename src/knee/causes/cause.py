@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from knee.causes.search import Search
 
 
+GENERAL = ("processes", "subinterpreters", "worker-made")
+"""Arms that take away so much at once that they name no cause by themselves."""
+
+
 @dataclass(frozen=True)
 class Where:
     """The place of a cause, as far as it is known.

@@ -150,6 +150,7 @@ class Course:
 
         Raises:
             KneeError: the workload does not run.
+            KeyboardInterrupt: before anything was measured; later it ends the search, which is judged by what there is.
         """
         search = self.search
         if self._command:
@@ -158,7 +159,7 @@ class Course:
         short = place.limits.quota is not None or len(self._cpus) < self._question.workers
         search.settle(0.0 if short else _PATIENCE)
         if not search.base:
-            raise _failed(self.bench)
+            raise KeyboardInterrupt if search.stopped else _failed(self.bench)
         scene = self._scene()
         while self._undecided() and len(search.base) < MOST and search.left(0.5):
             search.more_base()
@@ -263,6 +264,9 @@ class Course:
         trial = Trial("scout", file=ARMS / "scout.py", options=options)
         try:
             told, watched = self.bench.scout(trial)
+        except KeyboardInterrupt:
+            self.search.stopped = True
+            return self._renewed(scene)
         except host.Lost as lost:
             self.untried.refused.append(("scout", f"looking at the workload failed: {lost.text}"))
             return self._renewed(scene)

@@ -26,6 +26,8 @@ def inquire(
 ) -> WhyReport:
     """Search for the causes of a workload's loss; the report is stored as the run's event ``why``.
 
+    Ctrl-C ends the search; the report then tells what was measured until then.
+
     Raises:
         KneeError: the interpreter does not answer, or the workload does not run.
     """
@@ -38,7 +40,7 @@ def inquire(
     try:
         course = Course(question, store, run, machine, tell)
         report = told(course, run, *course.run())
-        status = "finished"
+        status = report.status
     except KeyboardInterrupt:
         status = "interrupted"
         raise

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from knee.causes.cause import Cause, Given, Scene
+from knee.causes.cause import GENERAL, Cause, Given, Scene
 from knee.stats.attribution import Attribution
 from knee.stats.interval import Interval
 
@@ -15,9 +15,6 @@ WORTH = 0.15
 
 REACH = 0.2
 """A cause whose parts hold less of the lost time than this is rejected."""
-
-GENERAL = ("processes", "subinterpreters", "worker-made")
-"""Arms that take away so much at once that they name no cause by themselves."""
 
 _CROWDED = 0.8
 """Native streaming code that keeps less than this share of its speed beside another fills the memory bus."""

@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 
 from knee.causes.bench import Bench
-from knee.causes.cause import Cause, Given, Removal
+from knee.causes.cause import GENERAL, Cause, Given, Removal
 from knee.causes.seen import Seen
 from knee.causes.trial import BASE, Trial
 from knee.stats.attribution import ArmLaunches, Attribution, attribute
@@ -40,9 +40,6 @@ CLEAR = 0.7
 
 _LUCKY = 0.5
 """A launch of an arm that gives so much back keeps it in the search, whatever its other launches show."""
-
-_GENERAL = 70
-"""Rank from which on arms remove so much that they explain nothing by themselves."""
 
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
@@ -100,6 +97,7 @@ class Search:
         self.tried: dict[str, Tried] = {}
         self.tests: dict[str, list[Seen]] = {}
         self.disturbed = 0
+        self.stopped = False
         self.noisy = False
         self.restless = False
         self._progress = progress
@@ -114,7 +112,7 @@ class Search:
     def left(self, reserve: float = 0.0) -> bool:
         """Whether there is budget for another launch, besides a share of it that is kept back."""
         one = self.bench.spent / max(1, self.bench.launches)
-        return self.elapsed + one < self.budget * (1 - reserve)
+        return not self.stopped and self.elapsed + one < self.budget * (1 - reserve)
 
     def settle(self, patience: float) -> None:
         """Launch the program as it is until something else leaves the CPUs alone; after a while take them as they are.
@@ -125,8 +123,9 @@ class Search:
         held: list[Seen] = []
         while self.elapsed < patience * self.budget or not held:
             self._progress("waiting for a calm machine" if held else "as it is", self.elapsed / self.budget)
-            seen = self.bench.launch(self.as_it_is)
+            seen = self._launch(self.as_it_is)
             if seen is None:
+                self._take(held)
                 return
             held.append(seen)
             # Waiting for a CPU while the kernel gets its own is the workload's habit, not a disturbance.
@@ -145,17 +144,25 @@ class Search:
         """Launch a trial; again if something else had the CPUs, unless that is the rule here.
 
         Returns:
-            None if it was lost (``bench.losses`` says how), or disturbed each time.
+            None if it was lost (``bench.losses`` says how), disturbed each time, or the search was ``stopped``.
         """
-        for _ in range(AGAIN):
+        for _ in range(0 if self.stopped else AGAIN):
             self._progress(doing or trial.label, self.elapsed / self.budget)
-            seen = self.bench.launch(trial)
+            seen = self._launch(trial)
             if seen is None or self.noisy or not self._disturbed(seen):
                 return seen
             self.disturbed += 1
             if not self.left(0.1):
                 break
         return None
+
+    def _launch(self, trial: Trial) -> Seen | None:
+        """Launch once; Ctrl-C stops the search, and what was measured until then is judged."""
+        try:
+            return self.bench.launch(trial)
+        except KeyboardInterrupt:
+            self.stopped = True
+            return None
 
     def _disturbed(self, seen: Seen) -> bool:
         """Whether something else had the CPUs: the kernel lost, or workers waited that do not by themselves."""
@@ -240,14 +247,14 @@ class Search:
         return any(
             tried.arm and self.given_back(tried.arm) > CLEAR
             for tried in self._live()
-            if tried.removal.name in names and tried.cause.rank < _GENERAL
+            if tried.removal.name in names and tried.removal.name not in GENERAL
         )
 
-    def _rank(self) -> int:
+    def _rank(self) -> float:
         """Arms of a higher rank can take no more credit: a more specific one was found to give nearly all back."""
         _, given = self.attribution()
         clear = {one.name for one in given if one.found and one.share > CLEAR and one.low > _LUCKY}
-        return min((self.tried[name].cause.rank for name in clear), default=_GENERAL)
+        return min((self.tried[name].cause.rank for name in clear.difference(GENERAL)), default=math.inf)
 
     def _open(self, tried: Tried) -> bool:
         """Whether more launches of an arm could still change what is said of it."""

@@ -35,13 +35,14 @@ def told(course: Course, run: int, scene: Scene, judgement: Judgement) -> WhyRep
     tried = search.tried.values()
     reasons = list(untried.refused)
     reasons += [(one.removal.name, one.why) for one in tried if one.why]
-    reasons += [(one.removal.name, "the budget was spent") for one in tried if not one.arm and not one.why]
+    ended = "the search was interrupted" if search.stopped else "the budget was spent"
+    reasons += [(one.removal.name, ended) for one in tried if not one.arm and not one.why]
     processes = next((one for one in given if one.name == "processes"), None)
     kernel = of_mean([math.exp(-value) for value in search.kernel]) or Interval.exactly(1.0)
     slowdown = of_mean([seen.slowdown for seen in base]) or Interval.exactly(math.nan)
     return WhyReport(
         run=run,
-        status="finished",
+        status="interrupted" if search.stopped else "finished",
         workload=scene.base.workload.label,
         interpreter="",
         workers=scene.workers,

@@ -60,7 +60,7 @@ def command(target: str | None, store: str | None, plot: Path | None, json: str 
         with whyprogress.bar() as tell:
             report = inquire(question, opened, tell)
         output.show(report, plot, json, "why")
-    return 0
+    return output.exit_code(report.status)
 
 
 def ask(workload: Workload, given: Mapping[str, Any]) -> Any:

@@ -29,6 +29,8 @@ def _parts(report: WhyReport) -> Iterator[RenderableType]:
         ", ".join(part for part in (report.interpreter, f"1 and {report.workers} workers") if part) + "."
     )
     yield Text()
+    if report.status == "interrupted":
+        yield Text("Interrupted: told from what was measured until then.", style="bold red")
     yield Text(report.summary, style="bold green" if report.verdict == "none" else "bold yellow")
     yield Text()
     yield from _loss(report)
