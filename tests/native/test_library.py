@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes.util
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import knee.native
-from knee.native import NativeUnavailable, library_path, load, shim_path
+from knee.native import NativeUnavailable, library_path, load, preloadable, shim_path
 from knee.native.library import ABI, check, find
 
 
@@ -80,4 +82,26 @@ def test_negative_errno_becomes_an_os_error_that_says_what_was_done() -> None:
 def test_the_shim_lies_beside_the_library(library: str) -> None:
     path = shim_path()
     assert path is not None
-    assert os.path.dirname(path) == os.path.dirname(library)
+    assert os.path.dirname(os.path.realpath(path)) == os.path.dirname(os.path.realpath(library))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the shim is built on Linux only")
+@pytest.mark.parametrize("folder", ["with blanks", "with:colon"])
+def test_what_is_preloaded_has_a_path_that_the_loader_can_read(folder: str, tmp_path: Path) -> None:
+    shim = shim_path()
+    assert shim is not None
+    (tmp_path / folder).mkdir()
+    copy = tmp_path / folder / "libkneemalloc.so"
+    shutil.copy(shim, copy)
+    path = preloadable(str(copy))
+    assert path is not None
+    assert os.path.realpath(path) == os.path.realpath(copy)
+    told = subprocess.run(
+        [sys.executable, "-c", "import ctypes; print(hasattr(ctypes.CDLL(None), 'knee_malloc_enable'))"],
+        env={**os.environ, "LD_PRELOAD": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (told.stdout, told.stderr) == ("True\n", "")
+    assert preloadable(shim) == shim

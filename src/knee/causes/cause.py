@@ -6,6 +6,7 @@ derived from :class:`Cause`. ``docs/causes.md`` walks through one.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -294,7 +295,8 @@ class Cause:
         if workload.form == "statement":
             return f"knee compare {workload.statement!r} MENDED --python {_python(scene)}"
         file = _short(workload.file)
-        return f"knee compare {file}:{workload.name} {file}:{twin(workload)} --python {_python(scene)}"
+        pair = shlex.join([f"{file}:{workload.name}", f"{file}:{twin(workload)}"])
+        return f"knee compare {pair} --python {_python(scene)}"
 
     def command(self, scene: Scene) -> str:
         """``knee compare`` of the workload with itself, for what a variable mends."""
@@ -302,7 +304,7 @@ class Cause:
         if workload.form == "command":
             return f"knee compare -- '{' '.join(workload.argv)}'"
         named = (
-            f"{_short(workload.file)}:{workload.name}"
+            shlex.quote(f"{_short(workload.file)}:{workload.name}")
             if workload.form == "callable"
             else repr(workload.statement)
         )

@@ -9,6 +9,7 @@ import ctypes
 import errno
 import mmap
 import os
+from functools import cache
 
 from knee.native.barrier import Barrier, BarrierTimeout
 from knee.native.bracket import Bracket, Stamp
@@ -34,8 +35,11 @@ __all__ = [
     "Stamp",
     "library_path",
     "load",
+    "preloadable",
     "shim_path",
 ]
+
+_SEPARATORS = frozenset(" \t\n:")
 
 
 def library_path() -> str | None:
@@ -52,7 +56,31 @@ def shim_path(stem: str = "kneemalloc") -> str | None:
     Args:
         stem: ``kneemalloc`` rounds, ``kneeheaps`` lets no threads meet.
     """
-    return find([*__path__, *filter(None, [os.path.dirname(library_path() or "")])], stem)
+    path = find([*__path__, *filter(None, [os.path.dirname(library_path() or "")])], stem)
+    return None if path is None else preloadable(path)
+
+
+@cache
+def preloadable(path: str) -> str | None:
+    """Return a path of the same file that LD_PRELOAD can hold: there, blanks and colons part one path from the next.
+
+    Where it has any, it is a link in a folder of this process, removed at its end; None where no folder without them
+    can be written.
+    """
+    if not _SEPARATORS.intersection(path):
+        return path
+    import atexit  # rarely needed, and targets import this module too
+    import shutil
+    import tempfile
+
+    for parent in (tempfile.gettempdir(), "/tmp"):
+        if not _SEPARATORS.intersection(parent) and os.access(parent, os.W_OK):
+            folder = tempfile.mkdtemp(prefix="knee-", dir=parent)
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            link = os.path.join(folder, os.path.basename(path))
+            os.symlink(os.path.abspath(path), link)
+            return link
+    return None
 
 
 def load(path: str | None = None) -> Native:
