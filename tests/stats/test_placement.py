@@ -54,3 +54,19 @@ def test_waiting_for_a_cpu_is_a_share_of_the_workers_time() -> None:
     data["wait"] = np.full(800, np.nan)
     [found] = placement(**data)
     assert found.waited is None
+
+
+def test_a_core_shared_by_turns_shows_in_the_waiting_of_the_slowest_worker_alone() -> None:
+    draw = np.random.default_rng(1)
+    given = machine(0.0, 1.0)
+    wait = np.zeros((400, 2))
+    wait[:, 1] = 0.1 * draw.uniform(0.2, 1.5, 400)
+    given["wait"] = wait.ravel()
+    given["time"] = given["time"] + given["wait"]
+    [found] = placement(**given)
+    assert found.delayed is not None
+    assert found.delayed > 0.95
+    assert found.explained is not None
+    assert found.explained < 0.1
+    [unknown] = placement(**{**given, "wait": np.full(800, np.nan)})
+    assert unknown.delayed is None

@@ -26,6 +26,8 @@ class Placement:
         explained: share of the variance of log rep times that the slowest core's speed explains (R², 0 to 1); None
             where speeds or times do not vary.
         waited: share of the workers' time spent waiting for a CPU (run-queue delay); None where unknown.
+        delayed: share of that variance which the slowest worker's waiting for a CPU explains; None likewise. A core
+            that is shared by turns of some milliseconds runs the probe at full speed or not at all, and shows here.
     """
 
     workers: int
@@ -34,6 +36,7 @@ class Placement:
     factor: float
     explained: float | None
     waited: float | None
+    delayed: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``placement``."""
@@ -64,6 +67,10 @@ def placement(
         np.minimum.at(slowest, row, np.where(np.isfinite(speed[mine]), speed[mine], -np.inf))
         longest = np.zeros(numbers.size)
         np.maximum.at(longest, row, time[mine])
+        last = time[mine] == longest[row]
+        delay = np.full(numbers.size, np.nan)
+        # By how much its waiting stretched the worker that decided the rep's time.
+        delay[row[last]] = -np.log(np.maximum(1 - wait[mine][last] / time[mine][last], 1e-3))
         known = np.isfinite(slowest) & (slowest > 0) & (longest > 0)
         if not known.any():
             continue
@@ -78,6 +85,9 @@ def placement(
                 factor=float(np.median(factors[slow])) if slow.any() else 1.0,
                 explained=_explained(-np.log(slowest[known]), np.log(longest[known])),
                 waited=waited,
+                delayed=_explained(delay[known], np.log(longest[known]))
+                if np.isfinite(delay[known]).all()
+                else None,
             )
         )
     return tuple(found)

@@ -21,6 +21,10 @@ _MEANINGS = {
     DRIFT: "launches resemble those next to them in time, so something changes slowly and the interval is too narrow",
     FEW_LAUNCHES: "under five launches, the interval is wide or unknown and modes cannot be seen",
 }
+_TELLING = 0.5
+"""Share of the spread of times that waiting for a CPU must explain to be worth a sentence."""
+_WAITED = 0.05
+"""And the share of the workers' time that it must be."""
 _UNEVEN = 0.05
 """Share of reps with a slow core from which on it is told."""
 
@@ -63,6 +67,9 @@ def notes(kind: KindReport) -> list[str]:
     worst = max(kind.placements, key=lambda place: place.uneven, default=None)
     if worst is not None and worst.uneven > _UNEVEN:
         found.append(uneven(worst))
+    late = max(kind.placements, key=lambda place: place.delayed or 0.0, default=None)
+    if late is not None and (late.delayed or 0.0) > _TELLING and (late.waited or 0.0) > _WAITED:
+        found.append(delayed(late))
     return found
 
 
@@ -73,6 +80,15 @@ def uneven(place: Placement) -> str:
     if place.explained is not None:
         text += f"; the speed of the slowest core explains {place.explained:.0%} of the spread of their times"
     return f"{text}."
+
+
+def delayed(place: Placement) -> str:
+    """What the run queue says of a count whose workers had to share CPUs."""
+    where = counted(place.workers, "workers")
+    return (
+        f"{where[0].upper()}{where[1:]} waited for a CPU for {place.waited:.0%} of their time; how long the slowest "
+        f"waited explains {place.delayed:.0%} of the spread of the times."
+    )
 
 
 def split(kind: KindReport) -> str:
