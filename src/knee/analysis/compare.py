@@ -15,7 +15,7 @@ from knee.analysis.report import Hazard, loss_to_json
 from knee.analysis.run import interpreter_report
 from knee.launch.sample import Loss
 from knee.plan import design
-from knee.plan.cell import Law
+from knee.plan.cell import Law, counted
 from knee.plan.design import Blocking
 from knee.plan.experiment import Experiment, treatment_from_json
 from knee.stats.comparison import Comparison, compare
@@ -211,7 +211,7 @@ def explain_curves(curves: Sequence[CurveChange], labels: Sequence[str]) -> list
     for curve in curves:
         name, other, time = labels[curve.treatment], labels[0], f"{curve.time.estimate:.2f}"
         speedups = f"{curve.speedup.estimate:.2f} against {curve.speedup_against.estimate:.2f}"
-        speedups += f" at {curve.workers} workers"
+        speedups += f" at {counted(curve.workers, 'workers')}"
         if curve.story == "unmasked":
             sentences.append(
                 f"{name} has the lower speedup ({speedups}) and is still the faster, with {time} of the time of "
@@ -242,7 +242,7 @@ def explain_phases(comparison: Comparison, phases: Sequence[PhaseRow], labels: S
             share = f"{phase.time.estimate / phase.time_against.estimate:.2f}"
             sentences.append(
                 f"In {labels[phase.treatment]} the phase '{phase.name}' got faster ({share} of its time at "
-                f"{phase.workers} workers) while the whole {verb}: what it saved was not on the path that decides the "
+                f"{counted(phase.workers, 'workers')}) while the whole {verb}: what it saved was not on the path that decides the "
                 "time, or other phases took it back."
             )
     return sentences
