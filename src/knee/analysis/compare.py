@@ -242,7 +242,7 @@ def explain_phases(comparison: Comparison, phases: Sequence[PhaseRow], labels: S
             share = f"{phase.time.estimate / phase.time_against.estimate:.2f}"
             sentences.append(
                 f"In {labels[phase.treatment]} the phase '{phase.name}' got faster ({share} of its time at "
-                f"{counted(phase.workers, 'workers')}) while the whole {verb}: what it saved was not on the path that decides the "
-                "time, or other phases took it back."
+                f"{counted(phase.workers, 'workers')}) while the whole {verb}: what it saved was not on the path that "
+                "decides the time, or other phases took it back."
             )
     return sentences
