@@ -7,7 +7,7 @@ from typing import Any
 
 from knee.padded import AtomicInt64, Counter
 
-from .measure import Side, loop_of, nanoseconds, ratio
+from .measure import Side, by_threads, loop_of, ratio
 
 
 def shared(name: str, make: Callable[[], Any], call: str) -> Side:
@@ -73,12 +73,19 @@ def peers() -> tuple[list[Side], list[str]]:
     return found, missing
 
 
+EMPTY = Side("an empty loop", lambda threads: [loop_of("pass", it=None) for _ in range(threads)])
+
+SHARED_CORE = 1.25
+"""Virtual CPUs may share a core, for seconds or hours, and nothing in the machine says so. An empty loop does: where its
+threads are slower together than alone by more than this, a round was not run on cores of their own. A contended word is
+cheap then, for its line is in the cache of both."""
+
+
 def report(threads: int, rounds: int) -> list[str]:
     others, lines = peers()
-    sides = [*OURS, *others, Side("an empty loop", lambda t: [loop_of("pass", it=None) for _ in range(t)])]
-    n = 400_000
-    alone = nanoseconds(sides, 1, n, rounds)
-    together = nanoseconds(sides, threads, n, rounds)
+    sides = [*OURS, *others, EMPTY]
+    found = by_threads(sides, (1, threads), 400_000, 3 * rounds)
+    alone, together = found[1], found[threads]
     lines.append(f"{'ns an increment, median':62}{'1 thread':>10}{f'{threads} threads':>12}  slower by")
     for side in sides:
         both = ratio(together[side.name], alone[side.name])
@@ -86,10 +93,24 @@ def report(threads: int, rounds: int) -> list[str]:
             f"{side.name:62}{median(alone[side.name]):10.1f}{median(together[side.name]):12.1f}  {both}"
         )
     if others:
-        best = min(others, key=lambda side: median(together[side.name]))
-        lines.append(f"best peer with {threads} threads: {best.name}; its time over")
-        for side in OURS[:4]:
-            lines.append(f"    {side.name:58}{ratio(together[best.name], together[side.name])}")
+        cores: dict[bool, list[int]] = {True: [], False: []}
+        for index, (two, one) in enumerate(zip(together[EMPTY.name], alone[EMPTY.name], strict=True)):
+            cores[two <= SHARED_CORE * one].append(index)
+        for own, which in cores.items():
+            if len(which) > 1:
+                where = "on cores of their own" if own else "that shared cores"
+                lines += ["", f"{len(which)} of {3 * rounds} rounds, with {threads} threads {where}"]
+                lines += against(
+                    others, {name: [values[i] for i in which] for name, values in together.items()}
+                )
+    return lines
+
+
+def against(others: list[Side], together: dict[str, list[float]]) -> list[str]:
+    best = min(others, key=lambda side: median(together[side.name]))
+    lines = [f"best peer: {best.name}; its time over"]
+    for side in OURS[:4]:
+        lines.append(f"    {side.name:58}{ratio(together[best.name], together[side.name])}")
     return lines
 
 

@@ -70,10 +70,20 @@ def once(side: Side, threads: int, n: int) -> float:
 
 def nanoseconds(sides: Sequence[Side], threads: int, n: int, rounds: int) -> dict[str, list[float]]:
     """Nanoseconds per iteration (of one thread) in each round, by side."""
-    found: dict[str, list[float]] = {side.name: [] for side in sides}
+    return by_threads(sides, (threads,), n, rounds)[threads]
+
+
+def by_threads(
+    sides: Sequence[Side], counts: Sequence[int], n: int, rounds: int
+) -> dict[int, dict[str, list[float]]]:
+    """The same by number of threads: every round runs each side with each number."""
+    found: dict[int, dict[str, list[float]]] = {
+        threads: {side.name: [] for side in sides} for threads in counts
+    }
     for _ in range(rounds):
-        for side in random.sample(sides, len(sides)):
-            found[side.name].append(once(side, threads, n) / n * 1e9)
+        for threads in random.sample(counts, len(counts)):
+            for side in random.sample(sides, len(sides)):
+                found[threads][side.name].append(once(side, threads, n) / n * 1e9)
     return found
 
 

@@ -75,3 +75,47 @@ def test_making_objects_counts_no_references_on_their_type() -> None:
     locks = [Lock() for _ in range(100)]
     assert sys.getrefcount(Lock) == before
     assert len(locks) == 100
+
+
+SHARDED: list[Any] = [
+    (Counter, "add", lambda made: made.value() == 7),
+    (Maximum, "update", lambda made: made.value() == 7),
+    (lambda **options: Histogram([1], **options), "observe", lambda made: made.value() == ((0, 1), 7.0)),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "holds"), SHARDED)
+def test_an_immortal_object_is_used_like_any_other(make: Any, name: str, holds: Any) -> None:
+    """Its method is found by a way of its own; nothing else about it may differ."""
+    usual, immortal = make(), make(immortal=True)
+    assert isinstance(immortal, type(usual))
+    assert type(immortal).__qualname__ == type(usual).__qualname__
+    for each in (usual, immortal):
+        method = getattr(each, name)
+        assert method.__self__ is each
+        assert (method.__name__, method.__doc__) == (name, getattr(type(usual), name).__doc__)
+        method(7)
+        assert holds(each)
+        getattr(each, "".join(name))  # a string that is not the interned one
+        with pytest.raises(AttributeError):
+            each.missing  # noqa: B018
+        with pytest.raises(AttributeError):
+            setattr(each, name, None)
+        with pytest.raises(TypeError):
+            type("Derived", (type(each),), {})
+
+
+@pytest.mark.skipif(GIL_BUILD, reason="with the GIL nothing is immortal")
+def test_the_method_of_an_immortal_object_is_not_counted_either() -> None:
+    """All threads look it up: were it counted, they would meet at its reference count."""
+    counter = Counter(immortal=True)
+    add = counter.add
+    before = sys.getrefcount(add)
+    also = [counter.add for _ in range(10)]
+    if sys.version_info < (3, 14):
+        assert sys.getrefcount(add) == before
+        assert all(each is add for each in also)
+
+
+def test_what_an_immortal_objects_type_makes_is_counted_as_usual() -> None:
+    assert type(Counter(immortal=True))().counting == USUAL

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from knee.causes.seen import DISTURBED, Seen, reduce, waiting
+from knee.causes.seen import DISTURBED, Seen, agree, reduce, waiting
 from knee.causes.trial import Trial
 from knee.launch.host import Host, Lost
 from knee.launch.sample import Loss, RepResult
@@ -43,11 +43,17 @@ _GATE = 8
 _TWO_CORES = 1.2
 """How much longer the kernel may take beside another for two CPUs to count as two cores."""
 
+_FULL_SPEED = 1.2
+"""How much longer the kernel may take alone than at its fastest in this run."""
+
 _MOMENT = 0.03
 """Seconds between two such tries."""
 
 _ROUNDS = 2
 """Rounds of a pool: in each, all workers together and each alone have their turn, in drawn order."""
+
+_FURTHER = 3
+"""Further rounds at most, while a worker's reps alone are not alike."""
 
 _SOLOISTS = 8
 """Workers of a pool that also run alone, at most; more would take long and tell little."""
@@ -146,6 +152,8 @@ class Bench:
         self._numbers: dict[str, int] = {}
         self._calls = 0
         self._kernel = 0
+        self._fastest = math.inf
+        self._tries = _GATE
         self.own: bool | None = None
 
     def launch(self, trial: Trial) -> Seen | None:
@@ -258,7 +266,13 @@ class Bench:
         if self.own and trial.kind == "threads":
             self._pools(host, trial, number, reps, facts)
             return
-        for _ in range(_ROUNDS):
+        first = len(reps)
+        for turns in range(_ROUNDS + _FURTHER):
+            if turns >= _ROUNDS and all(
+                agree([rep for rep in reps[first:] if rep.workers == 1 and rep.samples[0].worker == worker])
+                for worker in alone
+            ):
+                break
             for turn in draw.sample([None, *alone], len(alone) + 1):
                 wanted = self.setting.reps // _ROUNDS
                 self._reps(host, trial, number, reps, turn, wanted, most=wanted + _PATIENCE // _ROUNDS)
@@ -296,17 +310,24 @@ class Bench:
         facts.update(host.close())
 
     def _gate(self, host: Host, trial: Trial, reps: list[RepResult], alone: int) -> None:
-        """Let a moment pass in which the cores are not two: virtual CPUs may share one core for a second or so.
+        """Let a moment pass in which the cores are not two, or slower than they were.
+
+        Virtual CPUs may share one core for a second or so, with each other or with another machine's.
 
         Only the last try counts, the others are kept as warm-up; if it fails too, the launch shows it by its ceiling.
         """
-        for tries in range(_GATE):
+        for tries in range(self._tries):
             first = len(reps)
             self._control(host, trial, reps, alone)
             beside, single = (
                 min(r.time for r in reps[first:] if (r.workers > 1) == several) for several in (True, False)
             )
-            if beside <= _TWO_CORES * single or tries == _GATE - 1:
+            each = single / self._kernel
+            self._fastest = min(self._fastest, each)
+            last = tries == self._tries - 1
+            if last or (beside <= _TWO_CORES * single and each <= _FULL_SPEED * self._fastest):
+                # Where waiting is in vain, it is soon given up.
+                self._tries = max(_GATE // 4, self._tries // 2) if last else _GATE
                 return
             reps[first:] = [replace(rep, warmup=True) for rep in reps[first:]]
             time.sleep(_MOMENT)

@@ -22,6 +22,9 @@ _CROWDED = 0.8
 _IN_KERNEL = 0.1
 """The kernel is at fault only where this share of the lost time at least is spent in it: all else may wait, too."""
 
+_HARDLY = 0.55
+"""Processes that give back less of the loss leave the greater part of it to what lies outside of the process."""
+
 _LIKE = 0.1
 """Shares that differ by less are alike: of those that give back most, the more specific cause comes first."""
 
@@ -245,13 +248,17 @@ def _unexplained(case: Case, result: Judgement) -> None:
             result.credits.append(_observed(case, "lock", rest * waiting, text))
         return
     slow = case.stream is not None and (case.stream < _CROWDED or case.outside)
-    if not better and processes < 0.35 and lost.share("user") > 0.5 and slow:
+    # What processes do not give back is not due to anything that a process has one of; where the host's own load makes
+    # them vary, they give back a part.
+    if processes < _HARDLY and lost.share("user") > 0.5 and slow:
+        more = "no" if processes < 0.35 else "little"
         text = (
-            f"processes fare no better ({processes:.0%} of the loss), the lost time is in user mode, and native code "
-            f"that streams through memory reaches {case.stream:.0%} of its speed beside another: what is left is what "
+            f"processes fare {more} better ({processes:.0%} of the loss), the lost time is in user mode, and "
+            f"native code that streams through memory reaches {case.stream:.0%} of its speed beside another: what is left is what "
             "cores share, the last-level cache and the memory bus"
         )
-        result.credits.append(_observed(case, "machine.bandwidth", rest, text))
+        outside = 1.0 if processes < 0.35 else 1.0 - processes
+        result.credits.append(_observed(case, "machine.bandwidth", rest * outside, text))
 
 
 def _kernel(case: Case, faults: float) -> bool:

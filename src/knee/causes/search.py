@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from statistics import fmean, stdev
 
 import numpy as np
 
@@ -40,6 +40,10 @@ CLEAR = 0.7
 
 _LUCKY = 0.5
 """A launch of an arm that gives so much back keeps it in the search, whatever its other launches show."""
+
+STEADY = 0.25
+"""Spread (standard deviation) of the program's own launches, as a share of the loss, up to which one launch of an arm
+can drop it."""
 
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
@@ -118,9 +122,11 @@ class Search:
         """Launch the program as it is until something else leaves the CPUs alone; after a while take them as they are.
 
         Args:
-            patience: the share of the budget that this may take.
+            patience: the share of the budget that this may take; 0 where nothing better is to be had, as under a quota:
+                what stops some launches is then what is to be measured.
         """
         held: list[Seen] = []
+        self.noisy = patience <= 0
         while self.elapsed < patience * self.budget or not held:
             self._progress("waiting for a calm machine" if held else "as it is", self.elapsed / self.budget)
             seen = self._launch(self.as_it_is)
@@ -130,6 +136,8 @@ class Search:
             held.append(seen)
             # Waiting for a CPU while the kernel gets its own is the workload's habit, not a disturbance.
             self.restless = sum(not one.calm and not _busy(one) for one in held) >= RESTLESS
+            if self.noisy:
+                break
             if not self._disturbed(seen):
                 fine = [one for one in held if not self._disturbed(one)]
                 self.disturbed += len(held) - len(fine)
@@ -189,7 +197,7 @@ class Search:
             for place, tried in enumerate(one for one in self._live() if one.removal.name in names):
                 if not self.left(0.35):
                     break
-                if turn and tried.arm and self.given_back(tried.arm) < least:
+                if turn and tried.arm and self._steady() and self.given_back(tried.arm) < least:
                     continue
                 if place % 4 == 3 or (turn and place == 0):
                     self.more_base()
@@ -242,9 +250,14 @@ class Search:
                 self.more_base()
         return False
 
+    def _steady(self) -> bool:
+        """Whether a single launch of an arm says something: launches of the program as it is are alike."""
+        shares = [self.given_back([seen]) for seen in self.base]
+        return len(shares) > 1 and stdev(shares) < STEADY
+
     def _explained(self, names: Collection[str]) -> bool:
         """Whether one of these arms gave nearly all of the loss back so far."""
-        return any(
+        return self._steady() and any(
             tried.arm and self.given_back(tried.arm) > CLEAR
             for tried in self._live()
             if tried.removal.name in names and tried.removal.name not in GENERAL

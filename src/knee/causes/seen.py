@@ -18,6 +18,9 @@ PARTS = ("user", "system", "wait", "blocked")
 DISTURBED = 0.04
 """A rep in which a worker waited for a CPU for a greater share of the time, than in the calmest, was disturbed."""
 
+ALIKE = 1.1
+"""Reps of one worker alone whose times differ by no more are alike."""
+
 
 @dataclass(frozen=True)
 class Split:
@@ -114,7 +117,17 @@ def _unit(rep: RepResult) -> float:
 def _typical(reps: Sequence[RepResult]) -> float:
     """Mean of the faster half: what disturbs a rep from outside only ever makes it longer."""
     times = sorted(map(_unit, reps))
-    return fmean(times[: -(-len(times) // 2)])
+    return fmean(times[: max(1, len(times) // 2)])
+
+
+def agree(reps: Sequence[RepResult]) -> bool:
+    """Whether the two fastest of a worker's reps alone are alike.
+
+    What another guest does on a core's other hyperthread halves its speed for a tenth of a second or for minutes, and
+    shows in no counter: two alike are taken for its full speed.
+    """
+    times = sorted(map(_unit, reps))
+    return len(times) > 1 and times[1] <= ALIKE * times[0]
 
 
 def waiting(rep: RepResult) -> float:

@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     PyTypeObject *lock, *spinlock, *rwlock, *rwside, *event, *barrier;
     PyTypeObject *counter, *maximum, *histogram, *handle;
+    PyTypeObject *immortal_counter, *immortal_maximum, *immortal_histogram;
     PyTypeObject *atomic_int, *atomic_float, *slots, *slot, *arenas, *block, *arena_stats;
 } padded_state;
 

@@ -123,4 +123,7 @@ static PyType_Spec counter_spec = {"knee.padded.Counter", sizeof(sharded_object)
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
                                        Py_TPFLAGS_HAVE_VECTORCALL, counter_slots};
 
-int add_counter(PyObject *module, padded_state *state) { return add_type(module, &state->counter, &counter_spec); }
+int add_counter(PyObject *module, padded_state *state)
+{
+    return add_sharded(module, &state->counter, &state->immortal_counter, &counter_spec);
+}

@@ -216,5 +216,5 @@ static PyType_Spec histogram_spec = {"knee.padded.Histogram", sizeof(sharded_obj
 
 int add_histogram(PyObject *module, padded_state *state)
 {
-    return add_type(module, &state->histogram, &histogram_spec);
+    return add_sharded(module, &state->histogram, &state->immortal_histogram, &histogram_spec);
 }

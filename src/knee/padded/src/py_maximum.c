@@ -164,4 +164,7 @@ static PyType_Spec maximum_spec = {"knee.padded.Maximum", sizeof(sharded_object)
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
                                        Py_TPFLAGS_HAVE_VECTORCALL, maximum_slots};
 
-int add_maximum(PyObject *module, padded_state *state) { return add_type(module, &state->maximum, &maximum_spec); }
+int add_maximum(PyObject *module, padded_state *state)
+{
+    return add_sharded(module, &state->maximum, &state->immortal_maximum, &maximum_spec);
+}

@@ -11,6 +11,8 @@ typedef int (*put_function)(shards *of, shard *mine, PyObject *value);
 typedef struct {
     PADDED_HEAD
     vectorcallfunc call; /* calling it puts a value */
+    /* of immortal ones, where the interpreter looks methods up slowly: the bound method that puts a value, and its name */
+    PyObject *method, *name;
     put_function put;
     shards *shards;
     /* of handles only: the shard of the thread that made it */
@@ -18,7 +20,10 @@ typedef struct {
     uint32_t slot;
 } sharded_object;
 
-/* New, with shards of `count` fields; parses nothing. */
+/* Adds a type whose methods begin with the one that puts a value, and its subtype for immortal objects. */
+int add_sharded(PyObject *module, PyTypeObject **type, PyTypeObject **immortal, PyType_Spec *spec);
+
+/* New, with shards of `count` fields; parses nothing. The type is one that add_sharded() made. */
 PyObject *sharded_make(PyTypeObject *type, put_function put, size_t count, size_t line, int immortal);
 void sharded_dealloc(PyObject *self);
 int sharded_put(sharded_object *self, PyObject *value);
