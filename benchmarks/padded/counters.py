@@ -76,9 +76,9 @@ def peers() -> tuple[list[Side], list[str]]:
 EMPTY = Side("an empty loop", lambda threads: [loop_of("pass", it=None) for _ in range(threads)])
 
 SHARED_CORE = 1.25
-"""Virtual CPUs may share a core, for seconds or hours, and nothing in the machine says so. An empty loop does: where its
-threads are slower together than alone by more than this, a round was not run on cores of their own. A contended word is
-cheap then, for its line is in the cache of both."""
+"""Virtual CPUs may share a core, for seconds or hours, and nothing in the machine says so. An empty loop does: where
+its threads are slower together than alone by more than this, a round was not run on cores of their own. A contended
+word is cheap then, for its line is in the cache of both."""
 
 
 def report(threads: int, rounds: int) -> list[str]:

@@ -122,6 +122,8 @@ def test_page_faults_make_kernel_time_the_kernels_own() -> None:
 def test_bandwidth_needs_processes_that_fare_no_better_and_a_stream_that_does_not_scale() -> None:
     assert named(judge(case(processes=0.05, stream=0.6))) == ["machine.bandwidth"]
     assert named(judge(case(processes=0.9, stream=0.6))) == []
+    some = judge(case(processes=0.45, stream=0.6)).credits[0]
+    assert (some.cause.id, some.share.estimate) == ("machine.bandwidth", pytest.approx(0.55))
     assert named(judge(case(processes=0.05, stream=0.98))) == []
     assert named(judge(replace(case(processes=0.05, stream=0.98), outside=True))) == ["machine.bandwidth"]
 

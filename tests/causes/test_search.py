@@ -204,6 +204,30 @@ def test_a_busy_machine_is_waited_for() -> None:
     assert bench.now >= 8
 
 
+def test_under_a_quota_what_stops_the_workers_is_measured_not_thrown_away() -> None:
+    """Credit from idle times lets the first launch run undisturbed: the others would look disturbed beside it."""
+    world = World(slowdown=1.0, kernel=1.0)
+    bench = Bench(world)
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.settle(0.0)
+    world.kernel = 1.6
+    search.more_base(3)
+    assert len(search.base) == 4
+    assert search.disturbed == 0
+
+
+@pytest.mark.parametrize(("base", "launches"), [((1.2, 2.2, 1.5), 2), ((1.8, 1.82, 1.81), 1)])
+def test_on_an_unsteady_machine_one_launch_drops_no_arm(base: tuple[float, ...], launches: int) -> None:
+    """The one launch of the arm that removes the cause may have been a bad one."""
+    plain, removed = itertools.cycle(base), iter((4.0, 1.0))
+    world = World(noise=0.0, effect=lambda trial: next(removed if trial.label == "immortal" else plain))
+    bench = Bench(world)
+    search = Search(bench, 60.0)  # type: ignore[arg-type]
+    search.more_base(3)
+    search.screen([(Refcount(), Refcount().removals(scene())[0])])
+    assert bench.labels.count("immortal") == launches
+
+
 def test_where_every_launch_is_disturbed_the_machine_is_taken_as_it_is() -> None:
     bench = Bench(World(2.0, kernel=2.0))
     search = Search(bench, 60.0, pause=bench.pause)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knee.causes.seen import PARTS, lost, reduce, waiting
+from knee.causes.seen import PARTS, agree, lost, reduce, waiting
 from knee.causes.trial import BASE
 from knee.launch.sample import RepResult, WorkerSample
 from knee.plan.cell import CONTROL
@@ -56,6 +56,21 @@ def test_reps_in_which_others_had_the_cpu_do_not_count() -> None:
     assert seen is not None
     assert seen.slowdown == pytest.approx(1.1)
     assert seen.calm
+
+
+def test_the_faster_half_of_many_reps_counts() -> None:
+    """A core that another guest slows down for a while doubles the time of a rep, and never shortens it."""
+    reps = [calm(1, ms) for ms in (20, 39, 20, 40, 41)] + [calm(2, ms) for ms in (30, 60, 30, 61, 62)]
+    seen = reduce(BASE, 0, reps, 2, "scaled", {})
+    assert seen is not None
+    assert seen.slowdown == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    ("times", "alike"), [((20,), False), ((20, 21), True), ((40, 20), False), ((40, 20, 38, 21), True)]
+)
+def test_a_workers_reps_alone_agree_where_the_two_fastest_are_alike(times: Any, alike: bool) -> None:
+    assert agree([calm(1, ms) for ms in times]) is alike
 
 
 def test_a_wait_in_every_rep_is_the_workloads_own() -> None:

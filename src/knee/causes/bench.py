@@ -129,6 +129,7 @@ class Bench:
 
     Attributes:
         own: whether the workload has threads of its own, beside its workers; None before the first launch.
+        speeds: seconds that an iteration of the control kernel alone took, for each launch in which it ran.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class Bench:
         self._numbers: dict[str, int] = {}
         self._calls = 0
         self._kernel = 0
-        self._fastest = math.inf
+        self.speeds: list[float] = []
         self._tries = _GATE
         self.own: bool | None = None
 
@@ -323,11 +324,12 @@ class Bench:
                 min(r.time for r in reps[first:] if (r.workers > 1) == several) for several in (True, False)
             )
             each = single / self._kernel
-            self._fastest = min(self._fastest, each)
+            fastest = min(each, *self.speeds) if self.speeds else each
             last = tries == self._tries - 1
-            if last or (beside <= _TWO_CORES * single and each <= _FULL_SPEED * self._fastest):
+            if last or (beside <= _TWO_CORES * single and each <= _FULL_SPEED * fastest):
                 # Where waiting is in vain, it is soon given up.
                 self._tries = max(_GATE // 4, self._tries // 2) if last else _GATE
+                self.speeds.append(each)
                 return
             reps[first:] = [replace(rep, warmup=True) for rep in reps[first:]]
             time.sleep(_MOMENT)

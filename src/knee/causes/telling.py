@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from knee.analysis.why import CauseReport, Place, WhyReport
@@ -21,6 +21,9 @@ KINDS = ("processes", "subinterpreters")
 
 _LONG_CALL = 1.0
 """Seconds of a call from which on the report asks for a shorter one."""
+
+_SLOW = 1.25
+"""How much longer the control kernel takes alone than at its fastest on a core that something outside slows down."""
 
 
 def told(course: Course, run: int, scene: Scene, judgement: Judgement) -> WhyReport:
@@ -127,7 +130,26 @@ def _notes(course: Course) -> tuple[str, ...]:
             f"{search.disturbed} of {course.bench.launches} launches were made again: something else had "
             "the CPUs."
         )
+    slow = slowed(course.bench.speeds)
+    if slow:
+        notes.append(slow)
     return tuple(notes)
+
+
+def slowed(speeds: Sequence[float]) -> str:
+    """What to say of launches on cores that were slower than they can be; empty where they were few.
+
+    Args:
+        speeds: seconds that an iteration of the control kernel alone took, for each launch.
+    """
+    slow = [each for each in speeds if each > _SLOW * min(speeds)]
+    if 3 * len(slow) < len(speeds) or not slow:
+        return ""
+    return (
+        f"In {len(slow)} of {len(speeds)} launches a core ran at {min(speeds) / median(slow):.0%} of the best speed "
+        "seen here: another guest shares it, or it is throttled. What workers lose to each other looks smaller then; "
+        "measure again at another time."
+    )
 
 
 def settled(loss: Interval) -> bool:
