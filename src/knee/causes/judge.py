@@ -254,8 +254,8 @@ def _unexplained(case: Case, result: Judgement) -> None:
         more = "no" if processes < 0.35 else "little"
         text = (
             f"processes fare {more} better ({processes:.0%} of the loss), the lost time is in user mode, and "
-            f"native code that streams through memory reaches {case.stream:.0%} of its speed beside another: what is left "
-            "is what cores share, the last-level cache and the memory bus"
+            f"native code that streams through memory reaches {case.stream:.0%} of its speed beside another: what is "
+            "left is what cores share, the last-level cache and the memory bus"
         )
         outside = 1.0 if processes < 0.35 else 1.0 - processes
         result.credits.append(_observed(case, "machine.bandwidth", rest * outside, text))
