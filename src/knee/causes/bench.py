@@ -52,7 +52,7 @@ _MOMENT = 0.03
 _ROUNDS = 2
 """Rounds of a pool: in each, all workers together and each alone have their turn, in drawn order."""
 
-_FURTHER = 3
+_FURTHER = 2
 """Further rounds at most, while a worker's reps alone are not alike."""
 
 _SOLOISTS = 8

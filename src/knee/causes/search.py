@@ -42,8 +42,8 @@ _LUCKY = 0.5
 """A launch of an arm that gives so much back keeps it in the search, whatever its other launches show."""
 
 STEADY = 0.25
-"""Spread (standard deviation) of the program's own launches, as a share of the loss, up to which one launch of an arm
-can drop it."""
+"""Spread (standard deviation) of the program's own launches, as a share of the loss, up to which one launch tells that
+an arm slows the program down."""
 
 AGAIN = 3
 """Tries of a launch that something else disturbed."""
@@ -192,17 +192,17 @@ class Search:
         for cause, removal in causes:
             self.tried[removal.name] = Tried(cause, removal)
         names = {removal.name for _, removal in causes}
-        least = -_LUCKY
+        explained = False
         for turn in range(SCREEN):
             for place, tried in enumerate(one for one in self._live() if one.removal.name in names):
                 if not self.left(0.35):
                     break
-                if turn and tried.arm and self._steady() and self.given_back(tried.arm) < least:
+                if turn and tried.arm and self._pointless(self.given_back(tried.arm), explained):
                     continue
                 if place % 4 == 3 or (turn and place == 0):
                     self.more_base()
                 self._arm(tried)
-            least = HOPELESS if self._explained(names) else -_LUCKY
+            explained = self._explained(names)
 
     def confirm(self, reserve: float = 0.2) -> None:
         """Spend what is left on the few arms that promise most, and on their controls."""
@@ -250,14 +250,22 @@ class Search:
                 self.more_base()
         return False
 
-    def _steady(self) -> bool:
-        """Whether a single launch of an arm says something: launches of the program as it is are alike."""
+    def _pointless(self, share: float, explained: bool) -> bool:
+        """Whether an arm needs no second launch after one in which it gave back ``share``.
+
+        Args:
+            explained: another arm gave nearly all of the loss back.
+        """
         shares = [self.given_back([seen]) for seen in self.base]
-        return len(shares) > 1 and stdev(shares) < STEADY
+        spread = stdev(shares) if len(shares) > 1 else math.inf
+        if share < -_LUCKY:
+            # It slows the program down; or, where launches differ as much, something disturbed this one.
+            return spread < STEADY
+        return explained and share < min(HOPELESS, CLEAR - 2 * spread)
 
     def _explained(self, names: Collection[str]) -> bool:
         """Whether one of these arms gave nearly all of the loss back so far."""
-        return self._steady() and any(
+        return any(
             tried.arm and self.given_back(tried.arm) > CLEAR
             for tried in self._live()
             if tried.removal.name in names and tried.removal.name not in GENERAL
