@@ -32,7 +32,8 @@ def told(course: Course, run: int, scene: Scene, judgement: Judgement) -> WhyRep
     attribution, given = search.attribution()
     found = [_cause(search, scene, credit) for credit in judgement.credits]
     base = search.base
-    unsettled = not attribution.lost and not settled(attribution.loss)
+    small = settled(attribution.loss, bool(slowed(course.bench.speeds)))
+    unsettled = not attribution.lost and not small
     verdict = found[0].cause if found else "unknown" if attribution.lost or unsettled else "none"
     titles = {tried.removal.name: tried.cause.title for tried in search.tried.values()}
     tried = search.tried.values()
@@ -81,7 +82,7 @@ def told(course: Course, run: int, scene: Scene, judgement: Judgement) -> WhyRep
             ),
         ),
         split=_split(scene, base),
-        summary=_summary(scene, found, attribution.lost, attribution.loss),
+        summary=_summary(scene, found, attribution.lost, small, attribution.loss),
         verdict=verdict,
         launches=course.bench.launches,
         elapsed=search.elapsed,
@@ -152,8 +153,14 @@ def slowed(speeds: Sequence[float]) -> str:
     )
 
 
-def settled(loss: Interval) -> bool:
-    """Whether a loss that is not established is known to be small."""
+def settled(loss: Interval, slow: bool) -> bool:
+    """Whether a loss that is not established is known to be small.
+
+    Args:
+        slow: many launches ran on cores slower than they can be, where losses look smaller.
+    """
+    if slow:
+        return loss.estimate <= LEAST / 2 and loss.high < 2 * LEAST
     return loss.estimate <= LEAST and loss.high < 3 * LEAST
 
 
@@ -178,9 +185,9 @@ def _split(scene: Scene, base: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _summary(scene: Scene, found: Sequence[CauseReport], lost: bool, loss: Interval) -> str:
+def _summary(scene: Scene, found: Sequence[CauseReport], lost: bool, small: bool, loss: Interval) -> str:
     if not found:
-        if not lost and not settled(loss):
+        if not lost and not small:
             return (
                 f"Cannot tell: {scene.workers} workers lose something between nothing and {min(1.0, loss.high):.0%} "
                 "of their time. Ask on a calmer machine, or with a greater --budget."
