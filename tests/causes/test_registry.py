@@ -7,7 +7,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from knee.causes import registry
+from knee.causes.allocator import Allocator
 from knee.causes.cause import Cause, Where
+from knee.causes.false_sharing_native import FalseSharingNative
 from knee.causes.trial import ARMS
 from knee.errors import KneeError
 from tests.causes.simulated import scene
@@ -93,3 +95,11 @@ def test_placement_is_asked_for_only_where_workers_start_no_threads() -> None:
     assert [one.name for one in cores.removals(scene())] == ["pinned"]
     for rep in ({"starts": 40, "threads": 3}, {"starts": 0, "threads": 6}):
         assert not cores.removals(scene(watched=[{"workers": 2, "lines": [], **rep}]))
+
+
+def test_nothing_is_preloaded_into_a_static_program_and_that_is_said() -> None:
+    """The loader would ignore it, and the causes would come out innocent."""
+    linked = scene(static=True, shim=None, heaps=None)
+    assert "statically" in FalseSharingNative().refusal(linked)
+    assert all("LD_PRELOAD" not in removal.arm.env for removal in Allocator().removals(linked))
+    assert "statically" in Allocator().refusal(linked) or Allocator().removals(linked)

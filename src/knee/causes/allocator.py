@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
+from knee.causes.cause import STATIC, Cause, Given, Mend, Removal, Scene, Where
 from knee.causes.trial import Trial
 
 _ARENAS = "64"
@@ -47,7 +47,7 @@ class Allocator(Cause):
         if limited.get("MALLOC_ARENA_MAX") or "arena_max" in (limited.get("GLIBC_TUNABLES") or ""):
             more: dict[str, str | None] = {"MALLOC_ARENA_MAX": _ARENAS, "GLIBC_TUNABLES": None}
             result.append(Removal(Trial("more malloc arenas", kind=kind, env=more)))  # type: ignore[arg-type]
-        for path in found():
+        for path in () if scene.static else found():
             name = path.name.split(".so")[0].removeprefix("lib")
             trial = Trial(name, kind=kind, env={"LD_PRELOAD": _before(str(path), scene)})  # type: ignore[arg-type]
             result.append(Removal(trial))
@@ -57,6 +57,8 @@ class Allocator(Cause):
         """Something to swap is needed."""
         if self.removals(scene):
             return ""
+        if scene.static:
+            return f"{STATIC}, and malloc's arenas are not limited"
         return (
             "no other allocator on this machine (libjemalloc2 or libmimalloc would do), and malloc's arenas are not "
             "limited"

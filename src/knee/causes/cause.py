@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from knee.causes.search import Search
 
 
+STATIC = "the program is linked statically: no other malloc can be preloaded into it"
+"""Why arms that preload are not tried."""
+
 GENERAL = ("processes", "subinterpreters", "worker-made")
 """Arms that take away so much at once that they name no cause by themselves."""
 
@@ -70,6 +73,7 @@ class Scene:
         cpus: CPUs that the process may run on.
         native: path of the native library, or None.
         shim, heaps: paths of the preloadable mallocs that round, and that let no threads meet, or None.
+        static: whether nothing can be preloaded, since the program is linked statically.
         printed: the end of what a launch printed.
         call: seconds of one call by one worker alone.
         faults: page faults per call with all workers.
@@ -91,6 +95,7 @@ class Scene:
     native: str | None = None
     shim: str | None = None
     heaps: str | None = None
+    static: bool = False
     printed: str = ""
     slowdown: float = 1.0
     call: float = 0.0

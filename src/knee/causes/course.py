@@ -21,6 +21,7 @@ from knee.errors import KneeError
 from knee.launch import host
 from knee.launch.command import CommandHost
 from knee.machine import hazards
+from knee.native.elf import static
 from knee.plan.cell import Law
 from knee.plan.treatment import Treatment
 from knee.stats.interval import Interval
@@ -239,6 +240,7 @@ class Course:
         place = hazards.place()
         quota = place.limits.quota
         folder = str(Path(workload.file).parent) if workload.form == "callable" else "<"
+        linked = static(workload.argv[0] if self._command else self._question.base.python)
         return Scene(
             base=self._question.base,
             workers=self._question.workers,
@@ -252,8 +254,9 @@ class Course:
             quota=quota,
             cpus=len(self._cpus),
             native=self._native,
-            shim=knee.native.shim_path(),
-            heaps=knee.native.shim_path("kneeheaps"),
+            shim=None if linked else knee.native.shim_path(),
+            heaps=None if linked else knee.native.shim_path("kneeheaps"),
+            static=linked,
         )
 
     def _look(self, scene: Scene) -> Scene:

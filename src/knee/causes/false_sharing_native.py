@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from knee.causes.cause import Cause, Given, Mend, Removal, Scene, Where
+from knee.causes.cause import STATIC, Cause, Given, Mend, Removal, Scene, Where
 from knee.causes.lines import culprits, quoted
 from knee.causes.trial import ARMS, Trial
 from knee.plan.cell import Kind
@@ -24,6 +24,8 @@ class FalseSharingNative(Cause):
 
     def refusal(self, scene: Scene) -> str:
         """It needs the shim, and a dynamic loader that preloads."""
+        if scene.static:
+            return STATIC
         return "" if scene.shim else "the preloadable malloc is not built (Linux only)"
 
     def removals(self, scene: Scene) -> Sequence[Removal]:
