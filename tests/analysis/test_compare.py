@@ -19,7 +19,7 @@ from knee.plan.treatment import Treatment
 from knee.plan.workload import Workload
 from knee.store.database import Store
 from knee.views import comparison as view
-from knee.views import forest
+from knee.views import comparison_markdown, forest
 from tests.launch.fake import measure
 
 OLD = Treatment("old", Workload("callable", file="/w.py", name="old"), "/python")
@@ -132,6 +132,13 @@ def test_the_json_keeps_to_its_schema_and_the_views_say_the_verdict(store: Store
     assert "new against old" in text
     assert "slower" in text
     assert "A/A control" in text
+    shown = comparison_markdown.render(report)
+    assert "### `new` against `old`" in shown
+    assert "slower" in shown
+    assert "A/A control" in shown
+    tables = [block.splitlines() for block in shown.split("\n\n") if block.startswith("|")]
+    assert len(tables) == 2  # the counts, and the phases
+    assert all(len({line.count("|") for line in table}) == 1 for table in tables)
     picture = tmp_path / "forest.svg"  # type: ignore[operator]
     forest.save(report, picture)
     assert "A/A control" in picture.read_text()
@@ -143,6 +150,7 @@ def test_a_comparison_without_any_launch_is_shown_as_such(store: Store) -> None:
     with Console(file=open("/dev/null", "w"), width=80) as console:
         view.render(report, console)
     assert "Nothing was measured" in view.text(report)
+    assert "Nothing was measured" in comparison_markdown.render(report)
 
 
 def test_a_proven_slowdown_fails_the_check_and_a_small_one_passes(store: Store) -> None:

@@ -66,6 +66,10 @@ def test_a_comparison_is_stored_and_shown_again(capsys: pytest.CaptureFixture[st
     assert "bench.py:c against bench.py:a" in first
     assert main(["show"]) == 0
     assert "bench.py:c against bench.py:a" in capsys.readouterr().out
+    assert main(["show", "--format", "markdown"]) == 0
+    assert "`bench.py:c` against `bench.py:a`" in capsys.readouterr().out
+    assert main(["show", "--format", "csv"]) == 2
+    assert "csv is for ladders" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("text", "found"), [("0.7@4", (0.7, 4)), ("70%@16", (0.7, 16))])

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from knee.analysis.why import WhyReport
 from knee.stats.interval import Interval
-from knee.views import waterfall, why
+from knee.views import waterfall, why, why_markdown
 from tests.causes.reports import ALL, cause, report
 
 
@@ -108,3 +108,19 @@ def test_a_long_name_does_not_break_the_picture(tmp_path: Path) -> None:
 def test_a_report_of_an_interrupted_search_says_so() -> None:
     assert "Interrupted:" in text(replace(ALL["one"], status="interrupted"))
     assert "Interrupted" not in text(ALL["one"])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_markdown_says_what_the_terminal_says(name: str) -> None:
+    shown = why_markdown.render(ALL[name])
+    plain = shown.replace("\\", "").replace("<sub>", "")
+    for found in ALL[name].causes:
+        assert f". {found.cause}**: {found.title}" in plain
+        assert " ".join(found.evidence.split()) in plain
+        assert found.prove in plain
+    for entry in ALL[name].innocent:
+        assert f"- {entry['arm']}: {why.told(entry)}" in plain
+    assert shown.count("```") % 2 == 0
+    for block in shown.split("\n\n"):
+        if block.startswith("|"):
+            assert len({line.count("|") for line in block.splitlines()}) == 1

@@ -28,6 +28,13 @@ VIEWS = {
 }
 """For each verb the view with ``render(report, console)`` and the one with ``save(report, path)``."""
 
+MARKDOWN = {
+    "run": "knee.views.markdown",
+    "compare": "knee.views.comparison_markdown",
+    "why": "knee.views.why_markdown",
+}
+"""For each verb the module with ``render(report)``."""
+
 PLOTS = (".png", ".svg", ".pdf")
 PLAIN_WIDTH = 140
 """Columns of text that is not for a terminal."""

@@ -43,9 +43,10 @@ def command(run: str, form: str, file: str, store: str | None, plot: Path | None
         number = opened.resolve(run)
         verb = opened.run(number).record.verb
         report = importlib.import_module(output.ANALYSES[verb]).analyse(opened, number)
-        if verb != "run" and form not in ("table", "json"):
+        if verb != "run" and form in ("csv", "pyperf"):
             raise KneeError(
-                f"run {number} was made by knee {verb}, and {form} is for ladders", "use table or json"
+                f"run {number} was made by knee {verb}, and {form} is for ladders",
+                "use table, json or markdown",
             )
         if form == "pyperf":
             from knee.views import pyperf
@@ -70,8 +71,5 @@ def _rendered(report: Any, form: str, verb: str) -> str:
 
         return csv.render(report)
     if form == "markdown":
-        from knee.views import markdown
-
-        return markdown.render(report)
-    text: str = importlib.import_module(output.VIEWS[verb][0]).text(report)
-    return text
+        return str(importlib.import_module(output.MARKDOWN[verb]).render(report))
+    return str(importlib.import_module(output.VIEWS[verb][0]).text(report))

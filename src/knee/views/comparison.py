@@ -71,64 +71,92 @@ def parts(report: CompareReport) -> Iterator[RenderableType]:
 
 def table(kind: KindComparison, report: CompareReport) -> RenderableType:
     """Ratio and interval first, absolute times beside."""
+    head, lines = rows(kind, report)
+    several = head[0] == "treatment"
+    left = ("treatment", "verdict")
+    found = Fitting(
+        [Column(name, "left" if name in left else "right", wraps=name == "verdict") for name in head],
+        keys=1 + several,
+    )
+    for row, cells in zip(kind.comparison.rows, lines, strict=True):
+        found.add(cells, _STYLES[row.verdict])
+    note = Hanging(Text(legend(kind), style="dim"))
+    return Group(Text(kind.comparison.kind, style="bold cyan"), found, Text(), note)
+
+
+def rows(kind: KindComparison, report: CompareReport) -> tuple[list[str], list[list[str]]]:
+    """The table's head and its rows, as text."""
     several = len(report.labels) > 2
-    first = [Column("treatment", "left")] if several else []
-    ratio = [Column(name) for name in ("workers", "ratio", "interval")]
-    times = [Column(name) for name in ("time", "against")]
-    found = Fitting([*first, *ratio, Column("verdict", "left", wraps=True), *times], keys=1 + several)
+    head = [*(["treatment"] if several else []), "workers", "ratio", "interval", "verdict", "time", "against"]
+    lines = []
     for row in kind.comparison.rows:
         label = [report.labels[row.treatment]] if several else []
-        cells = _cells(row, kind.comparison.margin, report.seconds_per_launch)
-        found.add([*label, *cells], _STYLES[row.verdict])
-    note = Text(
+        lines.append([*label, *_cells(row, kind.comparison.margin, report.seconds_per_launch)])
+    return head, lines
+
+
+def legend(kind: KindComparison) -> str:
+    """What the table's figures are."""
+    return (
         "Ratio: time of the new over time of the old; below 1 is faster. Differences up to "
         f"{kind.comparison.margin:.0%} are the same. Intervals hold with {kind.comparison.confidence:.0%} over all "
-        "treatments and looks.",
-        style="dim",
+        "treatments and looks."
     )
-    return Group(Text(kind.comparison.kind, style="bold cyan"), found, Text(), Hanging(note))
 
 
 def phases(kind: KindComparison, report: CompareReport) -> RenderableType:
     """Where the difference lands."""
-    several = len(report.labels) > 2
-    first = [Column("treatment", "left")] if several else []
-    names = [Column(name) for name in ("time per call", "against", "difference", "share")]
-    found = Fitting([*first, Column("workers"), Column("phase", "left"), *names], keys=2 + several)
-    for row in kind.phases:
-        label = [report.labels[row.treatment]] if several else []
-        found.add([*label, *_phase(row)], "" if row.difference.excludes(0.0) else "dim")
+    head, lines = phase_rows(kind, report)
+    left = ("treatment", "phase")
+    found = Fitting(
+        [Column(name, "left" if name in left else "right") for name in head],
+        keys=2 + (head[0] == "treatment"),
+    )
+    for row, cells in zip(kind.phases, lines, strict=True):
+        found.add(cells, "" if row.difference.excludes(0.0) else "dim")
     return Group(Text("Where the difference lands", style="bold"), found)
 
 
+def phase_rows(kind: KindComparison, report: CompareReport) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table of phases, as text."""
+    several = len(report.labels) > 2
+    head = ["workers", "phase", "time per call", "against", "difference", "share"]
+    lines = []
+    for row in kind.phases:
+        label = [report.labels[row.treatment]] if several else []
+        lines.append([*label, *_phase(row)])
+    return [*(["treatment"] if several else []), *head], lines
+
+
 def control(report: CompareReport, kind: KindComparison) -> RenderableType:
-    """The A/A control, whether effects follow the treatment, and what was done about waiting for a CPU."""
+    """What ``remarks`` says, in its styles."""
+    return Group(*(Hanging(Text(text, style=style)) for text, style in remarks(report, kind)))
+
+
+def remarks(report: CompareReport, kind: KindComparison) -> Iterator[tuple[str, str]]:
+    """Sentences, each with its style: the A/A control, what effects follow, what was done about waiting for a CPU."""
     found = kind.comparison.control
-    lines: list[Text] = []
     if found.ratio is None:
-        lines.append(Text("A/A control: not measured.", style="yellow"))
+        yield "A/A control: not measured.", "yellow"
     else:
         text = f"A/A control: {_range(found.ratio)}, {found.verdict.replace('-', ' ')}"
         ending = ": identical code differs, so the whole comparison is suspect." if found.failed else "."
-        lines.append(Text(text + ending, style="bold yellow" if found.failed else "dim"))
+        yield text + ending, "bold yellow" if found.failed else "dim"
     follows = _FOLLOWS.get(kind.comparison.position.follows)
     if follows:
-        lines.append(Text(follows, style="dim"))
+        yield follows, "dim"
     waited = kind.comparison.waiting
     if waited.counts:
         where = " and ".join(str(n) for n in waited.counts)
-        lines.append(
-            Text(
-                f"Other programs made even the control wait for a CPU, {waited.share:.0%} of its time: "
-                f"ratios at {where} leave out what workers waited; absolute times do not.",
-                style="dim",
-            )
+        yield (
+            f"Other programs made even the control wait for a CPU, {waited.share:.0%} of its time: "
+            f"ratios at {where} leave out what workers waited; absolute times do not.",
+            "dim",
         )
     if waited.culprit is not None:
         # The A/A copy has no label of its own.
         name = (*report.labels, f"{report.labels[0]} again")[waited.culprit]
-        lines.append(Text(f"{name} waits for a CPU by its own doing: that stayed in.", style="dim"))
-    return Group(*(Hanging(line) for line in lines))
+        yield f"{name} waits for a CPU by its own doing: that stayed in.", "dim"
 
 
 def _cells(row: Row, margin: float, seconds: float | None) -> list[str]:

@@ -1,10 +1,11 @@
-"""A report as Markdown, for pull requests and issues."""
+"""A ladder as Markdown, for pull requests and issues; and what Markdown is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from knee.analysis.report import LAWS, KindReport, RunReport
+from knee.analysis.report import LAWS, Hazard, KindReport, RunReport
+from knee.launch.sample import Loss
 from knee.stats.ladder import Ladder
 from knee.views import cells
 
@@ -17,7 +18,7 @@ def render(report: RunReport) -> str:
 
 
 def _lines(report: RunReport) -> Iterator[str]:
-    yield f"### `{_code(report.workload)}`"
+    yield f"### `{code(report.workload)}`"
     yield ""
     if report.interpreter is not None:
         yield f"{cells.interpreter(report.interpreter)}."
@@ -25,40 +26,26 @@ def _lines(report: RunReport) -> Iterator[str]:
     for kind in report.kinds:
         yield ""
         yield from _kind(kind)
-    if report.hazards:
-        yield ""
-        yield "Hazards:"
-        yield ""
-        for hazard in report.hazards:
-            yield f"- **{hazard.id}**: {_plain(hazard.text)} {_plain(hazard.advice)}".rstrip()
-    if report.losses:
-        yield ""
-        yield "Lost:"
-        yield ""
-        for loss, number in cells.grouped(report.losses):
-            times = f" ({number} times)" if number > 1 else ""
-            yield f"- **{loss.kind}**: {_plain(loss.text)}{cells.where(loss)}{times}"
+    yield from hazards(report.hazards)
+    yield from losses(report.losses)
     yield ""
     yield f"<sub>{cells.summary(report)}</sub>"
 
 
 def _kind(kind: KindReport) -> Iterator[str]:
     if kind.ladder is None:
-        yield f"**{kind.kind}**: {_plain(kind.reason)}"
+        yield f"**{kind.kind}**: {plain(kind.reason)}"
         return
     yield f"**{kind.kind}**"
     yield ""
     yield from _table(kind.ladder, kind)
     notes = [*cells.notes(kind), cells.split(kind)]
     yield ""
-    yield "  \n".join(_plain(note) for note in notes if note)
+    yield "  \n".join(plain(note) for note in notes if note)
     if kind.phases:
         head, *lines = cells.phases(kind)
         yield ""
-        yield f"| {' | '.join(head)} |"
-        yield "|:---|" + "---:|" * (len(head) - 1)
-        for line in lines:
-            yield f"| {' | '.join(_plain(cell) for cell in line)} |"
+        yield from table(head, lines, left=1)
 
 
 def _table(ladder: Ladder, kind: KindReport) -> Iterator[str]:
@@ -68,12 +55,38 @@ def _table(ladder: Ladder, kind: KindReport) -> Iterator[str]:
         yield "| " + " | ".join(texts) + " |"
 
 
-def _plain(text: str) -> str:
+def table(head: Sequence[str], lines: Iterable[Sequence[str]], left: int) -> Iterator[str]:
+    """A table whose first ``left`` columns are words and whose others are figures."""
+    yield f"| {' | '.join(head)} |"
+    yield "|" + ":---|" * left + "---:|" * (len(head) - left)
+    for line in lines:
+        yield f"| {' | '.join(plain(cell) for cell in line)} |"
+
+
+def hazards(found: Sequence[Hazard]) -> Iterator[str]:
+    """What spoils numbers; nothing where there is none."""
+    if found:
+        yield from ("", "Hazards:", "")
+        for hazard in found:
+            yield f"- **{hazard.id}**: {plain(hazard.text)} {plain(hazard.advice)}".rstrip()
+
+
+def losses(found: Sequence[Loss]) -> Iterator[str]:
+    """What was lost and why; nothing where nothing was."""
+    if found:
+        yield from ("", "Lost:", "")
+        for loss, number in cells.grouped(found):
+            times = f" ({number} times)" if number > 1 else ""
+            yield f"- **{loss.kind}**: {plain(loss.text)}{cells.where(loss)}{times}"
+
+
+def plain(text: str) -> str:
     """Text that Markdown shows as it is."""
     for mark in ("\\", "*", "_", "`", "<", "|"):
         text = text.replace(mark, f"\\{mark}")
     return " ".join(text.split())
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """Text that may stand between backticks."""
     return " ".join(text.replace("`", "'").split())

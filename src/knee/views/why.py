@@ -63,34 +63,48 @@ def _parts(report: WhyReport) -> Iterator[RenderableType]:
     yield Text()
     for note in report.notes:
         yield Text(note, style="dim")
-    yield Text(
-        f"Run {report.run}, {report.launches} launches in {report.elapsed:.0f} s. A share is of the "
-        "loss, with the 95 % interval "
-        "over launches.",
-        style="dim",
+    yield Text(footing(report), style="dim")
+
+
+def footing(report: WhyReport) -> str:
+    """Which run this is, and what its figures are."""
+    return (
+        f"Run {report.run}, {report.launches} launches in {report.elapsed:.0f} s. A share is of the loss, with the "
+        "95 % interval over launches."
     )
 
 
-def _loss(report: WhyReport) -> Iterator[RenderableType]:
-    workers = report.workers
-    table = Table.grid(padding=(0, 2))
-    table.add_column()
-    table.add_column(justify="right")
-    table.add_column()
+def scaling(report: WhyReport) -> list[tuple[str, str, str]]:
+    """The ideal, the ceilings and the workload: a name, throughput over one worker, a note."""
     rows = [
         ("ideal", 1.0, ""),
         ("native code that shares nothing", report.ceiling.estimate, "the ceiling here"),
     ]
     if report.processes is not None:
         rows.append(("this workload in processes", report.processes.estimate, ""))
-    rows.append((f"this workload, {workers} workers", report.slowdown.estimate, ""))
-    for name, slowdown, note in rows:
-        table.add_row(name, f"{workers / slowdown:.2f} × one worker", Text(note, style="dim"))
+    rows.append((f"this workload, {report.workers} workers", report.slowdown.estimate, ""))
+    return [(name, f"{report.workers / slowdown:.2f} × one worker", note) for name, slowdown, note in rows]
+
+
+def lost(report: WhyReport) -> str:
+    """How much is lost, and in which parts of the time; empty where nothing is."""
+    if not report.lost:
+        return ""
+    parts = report.split["lost"]
+    where = ", ".join(f"{share:.0%} {_PARTS[name]}" for name, share in parts.items() if share >= 0.05)
+    return f"Lost: {span(report.loss)} of the time of {report.workers} workers; of that {where}."
+
+
+def _loss(report: WhyReport) -> Iterator[RenderableType]:
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    for name, factor, note in scaling(report):
+        table.add_row(name, factor, Text(note, style="dim"))
     yield table
     if report.lost:
-        parts = report.split["lost"]
-        where = ", ".join(f"{share:.0%} {_PARTS[name]}" for name, share in parts.items() if share >= 0.05)
-        yield Text(f"Lost: {_span(report.loss)} of the time of {workers} workers; of that {where}.")
+        yield Text(lost(report))
 
 
 _PARTS = {
@@ -110,7 +124,7 @@ def waterfall(report: WhyReport) -> RenderableType:
     at = 0.0
     for cause in report.causes:
         share = min(max(cause.share.estimate, 0.0), max(0.0, 1.0 - at))
-        table.add_row(cause.cause, _bar(at, share, "yellow"), _span(cause.share))
+        table.add_row(cause.cause, _bar(at, share, "yellow"), span(cause.share))
         at += share
     if at < 0.97:
         table.add_row(
@@ -125,8 +139,8 @@ def _bar(start: float, share: float, style: str) -> Text:
     return Text.assemble("·" * begin, ("█" * length, style), "·" * max(0, _WIDTH - begin - length))
 
 
-def _cause(number: int, cause: CauseReport) -> Iterator[RenderableType]:
-    yield Text.assemble((f"{number}. {cause.cause}", "bold"), f": {cause.title}")
+def findings(cause: CauseReport) -> list[tuple[str, str]]:
+    """What is known of a cause, by what it answers; an empty name goes on with the one before."""
     lines = [("evidence", cause.evidence + ("" if cause.how == "removed" else " (observed, not removed)"))]
     place = _place(cause)
     if place:
@@ -137,18 +151,19 @@ def _cause(number: int, cause: CauseReport) -> Iterator[RenderableType]:
         lines.append(("controls", f"they give back: {told}"))
     if cause.apart:
         others = ", ".join(cause.apart)
-        lines.append(
-            (
-                "apart",
-                f"removing {others} gives back the same loss, and both together no more: one thing, two names",
-            )
-        )
+        both = f"removing {others} gives back the same loss, and both together no more: one thing, two names"
+        lines.append(("apart", both))
     if cause.mend:
         lines.append(("mend", cause.mend))
+    return lines
+
+
+def _cause(number: int, cause: CauseReport) -> Iterator[RenderableType]:
+    yield Text.assemble((f"{number}. {cause.cause}", "bold"), f": {cause.title}")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column()
-    for name, text in lines:
+    for name, text in findings(cause):
         grid.add_row(name, Text(text))
     yield Padding(grid, (0, 0, 0, 3))
     if cause.code:
@@ -169,14 +184,20 @@ def _place(cause: CauseReport) -> str:
 def _tried(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for entry in entries:
-        told = entry["text"] or f"gives back {_span(entry['share'])}"
-        if not entry["text"] and not entry["share"].bounded and not math.isnan(entry["share"].estimate):
-            told += " (seen once)"
-        table.add_row(entry["arm"], Text(told, style="dim"))
+        table.add_row(entry["arm"], Text(told(entry), style="dim"))
     return table
 
 
-def _span(interval: Interval) -> str:
+def told(entry: Mapping[str, Any]) -> str:
+    """What an arm gave back, or why it had nothing to remove."""
+    if entry["text"]:
+        return str(entry["text"])
+    once = not entry["share"].bounded and not math.isnan(entry["share"].estimate)
+    return f"gives back {span(entry['share'])}" + " (seen once)" * once
+
+
+def span(interval: Interval) -> str:
+    """A share's interval in per cent; the share alone where there is none."""
     if not interval.bounded or interval.high - interval.low > 4:
         return "?" if math.isnan(interval.estimate) else f"{100 * interval.estimate:.0f} %"
     if interval.high - interval.low < 0.005:
