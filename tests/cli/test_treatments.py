@@ -85,8 +85,11 @@ def test_two_things_that_vary_are_refused() -> None:
         treatments([A], given(python=("3.13", "3.13t"), packages=("pillow==1", "pillow==2")))
 
 
-@pytest.mark.parametrize("option", [{"python": ("3.13",)}, {"packages": ("numpy",)}, {"commits": ("main",)}])
-def test_commands_take_no_interpreter_packages_or_commits(option: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "option",
+    [{"python": ("3.13",)}, {"packages": ("numpy",)}, {"commits": ("main",)}, {"loader": "script"}],
+)
+def test_commands_take_no_interpreter_packages_commits_or_loader(option: dict[str, Any]) -> None:
     with pytest.raises(KneeError, match="is for Python workloads"):
         treatments([COMMAND], given(**option))
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from knee.launch.interrupt import held
+from knee.launch.interrupt import held, termination
 
 
 def test_an_interrupt_comes_after_the_block_and_once() -> None:
@@ -41,3 +41,30 @@ def test_another_programs_handler_is_left_alone() -> None:
             assert got == [signal.SIGINT]
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_request_to_end_is_taken_for_ctrl_c_and_held_back_like_it() -> None:
+    done = []
+
+    def asked() -> None:
+        with termination():
+            with held():
+                signal.raise_signal(signal.SIGTERM)
+                done.append("whole")
+            done.append("never")
+
+    with pytest.raises(KeyboardInterrupt):
+        asked()
+    assert done == ["whole"]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_request_to_end_that_another_program_handles_is_left_to_it() -> None:
+    got: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: got.append(number))
+    try:
+        with termination():
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert got == [signal.SIGTERM]

@@ -17,6 +17,7 @@ import click
 
 from knee.cli import plain
 from knee.errors import KneeError
+from knee.launch.interrupt import termination
 
 VERBS = {
     "run": "Measure how a workload scales with workers.",
@@ -88,9 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     plain.use()
     try:
-        code: Any = command.main(
-            args=None if arguments is None else [*arguments], prog_name="knee", standalone_mode=False
-        )
+        with termination():
+            code: Any = command.main(
+                args=None if arguments is None else [*arguments], prog_name="knee", standalone_mode=False
+            )
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except KneeError as error:

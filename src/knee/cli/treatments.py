@@ -54,8 +54,14 @@ def treatments(workloads: Sequence[Workload], given: Mapping[str, Any]) -> Treat
             "vary one thing at a time; what is named once is common to all treatments",
         )
     if workloads[0].form == "command":
-        for option in ("--python", "--with", "--git"):
-            if varied[option] or (option == "--with" and packages):
+        given_to_it = {
+            "--python": bool(varied["--python"]),
+            "--git": bool(varied["--git"]),
+            "--with": bool(packages or package_choices),
+            "--loader": given["loader"] != "import",
+        }
+        for option, refused in given_to_it.items():
+            if refused:
                 raise KneeError(
                     f"{option} is for Python workloads", "a command starts its own workers and interpreter"
                 )
