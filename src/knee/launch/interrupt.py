@@ -12,8 +12,8 @@ from contextlib import contextmanager
 def termination() -> Iterator[None]:
     """Take a request to end for Ctrl-C while the block runs.
 
-    SIGTERM is what ``kill``, ``timeout`` and a cancelled CI job send. What was measured is then kept, and the run is told
-    to be interrupted. Outside the main thread, and where somebody else handles the signal, this does nothing.
+    SIGTERM is what ``kill``, ``timeout`` and a cancelled CI job send. What was measured is then kept, and the run is
+    told to be interrupted. Outside the main thread, and where somebody else handles the signal, this does nothing.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
