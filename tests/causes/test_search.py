@@ -275,3 +275,23 @@ def test_what_takes_everything_away_explains_nothing() -> None:
         bench.labels.count("rounded") == SCREEN
     )  # worker-made names no cause: the others are still looked into
     assert bench.labels.count("private module") >= CONFIRM
+
+
+def test_a_drift_of_the_machine_credits_no_arm_that_was_launched_early() -> None:
+    """What the workers contend for costs more from the middle of the search on; only one arm removes it."""
+
+    class Drifting(Bench):
+        def launch(self, trial: Trial) -> Any:
+            self.world.slowdown = 2.6 if self.launches >= 12 else 1.5
+            return super().launch(trial)
+
+    bench = Drifting(World(1.5, {"immortal": 1.02}, noise=0.01))
+    search = Search(bench, 40.0)  # type: ignore[arg-type]
+    search.more_base(4)
+    search.screen([(cause, removal) for cause in CAUSES for removal in cause.removals(scene())])
+    search.more_base(6)
+    search.confirm()
+    assert search.drifts
+    given = shares(search)
+    assert [name for name, one in given.items() if one.found] == ["immortal"]
+    assert given["immortal"].share == pytest.approx(1.0, abs=0.1)

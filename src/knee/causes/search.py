@@ -15,6 +15,8 @@ from knee.causes.cause import GENERAL, Cause, Given, Removal
 from knee.causes.seen import Seen
 from knee.causes.trial import BASE, Trial
 from knee.stats.attribution import ArmLaunches, Attribution, attribute
+from knee.stats.dependence import dependent
+from knee.stats.leveling import leveled
 from knee.stats.reps import Floats
 
 SCREEN = 2
@@ -53,6 +55,9 @@ BUSY = 0.25
 
 RESTLESS = 3
 """Launches with waiting workers beside a calm kernel after which waiting is taken to be the workload's own."""
+
+_SERIES = 6
+"""Launches of the program as it is from which on they may show a drift."""
 
 LEAST = 0.10
 """A loss below this share of the time is not taken apart."""
@@ -299,8 +304,8 @@ class Search:
             [
                 ArmLaunches(
                     tried.removal.name,
-                    _efficiencies(tried.arm),
-                    _efficiencies(tried.control) if tried.control else None,
+                    -np.log(self._slowdowns(tried.arm)),
+                    -np.log(self._slowdowns(tried.control)) if tried.control else None,
                 )
                 for tried in tested
             ],
@@ -398,7 +403,26 @@ class Search:
         base = fmean(seen.slowdown for seen in self.base)
         ceiling = fmean(math.exp(-value) for value in self.kernel) if self.kernel else 1.0
         lost = base - ceiling
-        return (base - fmean(seen.slowdown for seen in launches)) / lost if lost > 0 else math.nan
+        return (base - fmean(self._slowdowns(launches))) / lost if lost > 0 else math.nan
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the program as it is changed while it was searched: its launches resemble those next to them."""
+        return dependent([seen.efficiency for seen in self.base], level=0.05, fewest=_SERIES)
+
+    def _slowdowns(self, launches: Sequence[Seen]) -> Floats:
+        """Slowdowns; on a machine that drifts, held against the launches of the program as it is around them."""
+        slowdowns = np.array([seen.slowdown for seen in launches])
+        if not self.drifts:
+            return slowdowns
+        ceiling = fmean(math.exp(-value) for value in self.kernel) if self.kernel else 1.0
+        return leveled(
+            slowdowns,
+            [seen.launch for seen in launches],
+            [seen.slowdown for seen in self.base],
+            [seen.launch for seen in self.base],
+            ceiling,
+        )
 
     def _hopeful(self, tried: Tried) -> bool:
         """Whether an arm may give something back: by its mean, or, after few launches, by its best one."""
@@ -417,7 +441,3 @@ class Search:
 def _busy(seen: Seen) -> bool:
     """Whether the kernel that shares nothing lost to something else; False where it did not run."""
     return seen.ceiling < -BUSY
-
-
-def _efficiencies(launches: Sequence[Seen]) -> Floats:
-    return np.array([seen.efficiency for seen in launches])

@@ -131,6 +131,8 @@ def _notes(course: Course) -> tuple[str, ...]:
             f"{search.disturbed} of {course.bench.launches} launches were made again: something else had "
             "the CPUs."
         )
+    if search.drifts:
+        notes.append("The machine changed meanwhile: each arm is held against the launches around it.")
     slow = slowed(course.bench.speeds)
     if slow:
         notes.append(slow)

@@ -13,7 +13,7 @@ FEWEST = 10
 """Launches below which nothing is said."""
 
 
-def dependent(values: ArrayLike, *, level: float = 0.01) -> bool:
+def dependent(values: ArrayLike, *, level: float = 0.01, fewest: int = FEWEST) -> bool:
     """Whether values in the order of their launches are positively correlated from one to the next.
 
     The rank version of von Neumann's ratio (Bartels, Journal of the American Statistical Association 77,
@@ -22,11 +22,12 @@ def dependent(values: ArrayLike, *, level: float = 0.01) -> bool:
     Args:
         values: one per launch, in the order in which they ran; NaN entries are left out.
         level: share of independent series that are called dependent.
+        fewest: values below which nothing is said.
     """
     data = np.asarray(values, dtype=np.float64)
     data = data[np.isfinite(data)]
     n = data.size
-    if n < FEWEST or np.ptp(data) == 0:
+    if n < fewest or np.ptp(data) == 0:
         return False
     _, place, ties = np.unique(data, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]  # tied values share their mean rank
