@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from knee.stats.attribution import ArmLaunches, attribute
+from knee.stats.dependence import dependent
+from knee.stats.leveling import leveled
 
 KINDS = ("normal", "two modes", "heavy tails")
 RUNS = 1000
@@ -63,6 +65,56 @@ def false_discoveries(seed: int, arms: int = 12, launches: int = 6, runs: int = 
         top = launches_of("normal", rng, _CEILING, (launches,))
         some += any(share.found for share in attribute(drawn[0], pairs, top).shares)
     return some / runs
+
+
+MACHINES = ("steady", "a step", "a slope", "two speeds")
+"""What contention costs in the course of a search: the same, suddenly more from some moment on, ever more, or by lot."""
+
+
+def drifting(machine: str, leveling: bool, seed: int, runs: int = 500) -> tuple[float, float]:
+    """A search of 72 launches: every fourth is the program as it is.
+
+    One arm gives half back, eight give nothing. Arms have three launches each, all of one arm within a third of the search, controls likewise.
+
+    Args:
+        leveling: as ``Search`` does it; else no launch is held against those around it.
+
+    Returns:
+        shares of searches in which an arm that gives nothing is found, and in which the interval of the one that gives
+        half back covers that.
+    """
+    rng = np.random.default_rng(seed)
+    order = np.arange(72)
+    base_at, others = order[::4], order[order % 4 != 0]
+    wrong = covered = 0
+    for _ in range(runs):
+        cost = {
+            "steady": np.full(72, 2.0),
+            "a step": np.where(order < rng.integers(12, 60), 1.5, 2.5),
+            "a slope": np.linspace(1.5, 2.5, 72),
+            "two speeds": rng.choice([1.8, 2.2], 72),
+        }[machine]
+        noise = np.exp(rng.normal(0.0, _SPREAD, 72))
+        # Three turns over all sides, but each begins anew: a side's launches stand close or apart by lot.
+        places = others.reshape(3, 18).T if rng.random() < 0.5 else others.reshape(18, 3)
+        sides = [np.sort(side) for side in rng.permutation(places)]
+        base = cost[base_at] * noise[base_at]
+        level = leveling and dependent(-np.log(base), level=0.05, fewest=6)
+
+        def shown(at: np.ndarray, share: float) -> np.ndarray:
+            slowdown = (cost[at] - share * (cost[at] - 1.0)) * noise[at]  # noqa: B023
+            return leveled(slowdown, at, base, base_at, 1.0) if level else slowdown  # noqa: B023
+
+        arms = [
+            ArmLaunches(
+                str(i), -np.log(shown(sides[2 * i], SHARE * (i == 0))), -np.log(shown(sides[2 * i + 1], 0.0))
+            )
+            for i in range(9)
+        ]
+        half, *idle = attribute(-np.log(base), arms, 0.0).shares
+        wrong += any(share.found for share in idle)
+        covered += half.share is not None and not half.share.excludes(SHARE)
+    return wrong / runs, covered / runs
 
 
 def _bootstrap(rng: np.random.Generator, base: np.ndarray, arm: np.ndarray, top: np.ndarray) -> np.ndarray:

@@ -135,6 +135,20 @@ def attribution_table() -> str:
     return markdown(["launches spread", "launches each", "delta method", "bootstrap", "arm found"], rows)
 
 
+def drift_table() -> str:
+    """False causes on machines that drift, with leveling and without."""
+    rows = []
+    for machine in attributions.MACHINES:
+        found = [attributions.drifting(machine, leveling, SEED) for leveling in (False, True)]
+        rows.append(
+            [machine, *(f"{share:.1%}" for share in (found[0][0], found[1][0], found[0][1], found[1][1]))]
+        )
+    return markdown(
+        ["cost of contention", "false, as it is", "false, leveled", "covered, as it is", "covered, leveled"],
+        rows,
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "estimators": estimator_tables,
     "verdicts": verdict_table,
@@ -142,6 +156,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "coverage": coverage_table,
     "modes": mode_table,
     "attribution": attribution_table,
+    "drift": drift_table,
 }
 
 
