@@ -68,13 +68,14 @@ def false_discoveries(seed: int, arms: int = 12, launches: int = 6, runs: int = 
 
 
 MACHINES = ("steady", "a step", "a slope", "two speeds")
-"""What contention costs in the course of a search: the same, suddenly more from some moment on, ever more, or by lot."""
+"""What contention costs while a search goes on: the same, suddenly more from some moment on, ever more, or by lot."""
 
 
 def drifting(machine: str, leveling: bool, seed: int, runs: int = 500) -> tuple[float, float]:
     """A search of 72 launches: every fourth is the program as it is.
 
-    One arm gives half back, eight give nothing. Arms have three launches each, all of one arm within a third of the search, controls likewise.
+    One arm gives half back, eight give nothing. An arm has three launches, its control likewise; they stand close
+    together or far apart by lot.
 
     Args:
         leveling: as ``Search`` does it; else no launch is held against those around it.
@@ -95,7 +96,6 @@ def drifting(machine: str, leveling: bool, seed: int, runs: int = 500) -> tuple[
             "two speeds": rng.choice([1.8, 2.2], 72),
         }[machine]
         noise = np.exp(rng.normal(0.0, _SPREAD, 72))
-        # Three turns over all sides, but each begins anew: a side's launches stand close or apart by lot.
         places = others.reshape(3, 18).T if rng.random() < 0.5 else others.reshape(18, 3)
         sides = [np.sort(side) for side in rng.permutation(places)]
         base = cost[base_at] * noise[base_at]
