@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 import pytest
 
@@ -32,15 +33,16 @@ def test_without_an_interrupt_nothing_happens_and_errors_pass() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_another_programs_handler_is_left_alone() -> None:
+@pytest.mark.parametrize(("number", "block"), [(signal.SIGINT, held), (signal.SIGTERM, termination)])
+def test_another_programs_handler_is_left_alone(number: signal.Signals, block: Any) -> None:
     got: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: got.append(number))
+    before = signal.signal(number, lambda number, _: got.append(number))
     try:
-        with held():
-            signal.raise_signal(signal.SIGINT)
-            assert got == [signal.SIGINT]
+        with block():
+            signal.raise_signal(number)
+            assert got == [number]
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
 
 def test_a_request_to_end_is_taken_for_ctrl_c_and_held_back_like_it() -> None:
@@ -57,14 +59,3 @@ def test_a_request_to_end_is_taken_for_ctrl_c_and_held_back_like_it() -> None:
         asked()
     assert done == ["whole"]
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-
-
-def test_a_request_to_end_that_another_program_handles_is_left_to_it() -> None:
-    got: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: got.append(number))
-    try:
-        with termination():
-            signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert got == [signal.SIGTERM]

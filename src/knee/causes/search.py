@@ -401,9 +401,13 @@ class Search:
         if not launches:
             return math.nan
         base = fmean(seen.slowdown for seen in self.base)
-        ceiling = fmean(math.exp(-value) for value in self.kernel) if self.kernel else 1.0
-        lost = base - ceiling
+        lost = base - self._ceiling
         return (base - fmean(self._slowdowns(launches))) / lost if lost > 0 else math.nan
+
+    @property
+    def _ceiling(self) -> float:
+        """Slowdown of the kernel that shares nothing."""
+        return fmean(math.exp(-value) for value in self.kernel) if self.kernel else 1.0
 
     @property
     def drifts(self) -> bool:
@@ -415,13 +419,12 @@ class Search:
         slowdowns = np.array([seen.slowdown for seen in launches])
         if not self.drifts:
             return slowdowns
-        ceiling = fmean(math.exp(-value) for value in self.kernel) if self.kernel else 1.0
         return leveled(
             slowdowns,
             [seen.launch for seen in launches],
             [seen.slowdown for seen in self.base],
             [seen.launch for seen in self.base],
-            ceiling,
+            self._ceiling,
         )
 
     def _hopeful(self, tried: Tried) -> bool:

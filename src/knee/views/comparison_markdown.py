@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from knee.analysis.compare import BLOCKINGS, CompareReport, KindComparison
 from knee.views import cells, comparison
@@ -36,14 +36,16 @@ def _lines(report: CompareReport) -> Iterator[str]:
 def _kind(kind: KindComparison, report: CompareReport) -> Iterator[str]:
     yield f"**{kind.comparison.kind}**"
     yield ""
-    head, lines = comparison.rows(kind, report)
-    yield from table(head, lines, left=int(head[0] == "treatment"))
+    yield from _table(*comparison.rows(kind, report))
     for sentence in kind.explanations:
         yield from ("", f"**{plain(sentence)}**")
     if kind.phases:
-        head, lines = comparison.phase_rows(kind, report)
         yield ""
-        yield from table(head, lines, left=int(head[0] == "treatment"))
+        yield from _table(*comparison.phase_rows(kind, report))
     yield ""
     said = [comparison.legend(kind), *(text for text, _ in comparison.remarks(report, kind))]
     yield "  \n".join(map(plain, said))
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield from table(head, lines, left=int(head[0] == "treatment"))
